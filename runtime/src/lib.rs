@@ -1,1 +1,41 @@
-//! Under construction.
+//! The runtime of operators written with opgen.
+//!
+//! An author writes a phase enum and one function per phase; everything an operator can get wrong beside that
+//! (deadlines, backoff, finalizers, status writes, stale caches, probes) is done here, by default.
+
+#[doc(hidden)]
+pub mod __private;
+mod blocking;
+pub mod clock;
+pub mod context;
+pub mod cx;
+pub mod error;
+pub mod external;
+pub mod graph;
+pub mod identity;
+pub mod observed;
+pub mod phase;
+pub mod status;
+pub mod step;
+
+//pub use opgen_macros::{MachineContext, PhaseMachine, StatusDiff, reconcile_phase, timeout_client};
+
+/// What a handler, a phase enum and a context need; generated code imports it whole.
+pub mod prelude {
+    pub use crate::{
+        cx::Cx,
+        error::{Error, Result, ResultExt},
+        identity::IdempotencyKey,
+        observed::{Absent, Complete, Observed},
+        phase::{MovesTo, Phase, ReconcilePhase},
+        secs,
+        status::{MachineState, MachineStatus},
+        step::Step,
+    };
+}
+
+/// `Duration::from_secs`, short because handlers are full of it.
+#[must_use]
+pub const fn secs(seconds: u64) -> std::time::Duration {
+    std::time::Duration::from_secs(seconds)
+}

@@ -1,0 +1,52 @@
+//! What a call inherits from the handler that makes it.
+
+use jiff::Timestamp;
+use tokio::time::Instant;
+
+use crate::clock::SharedClock;
+
+/// The bounds of the handler a call is made from.
+#[derive(Clone)]
+pub struct CallScope {
+    deadline: Instant,
+    clock: SharedClock,
+    started_at: Timestamp,
+}
+
+impl std::fmt::Debug for CallScope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallScope")
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+impl CallScope {
+    /// The scope of a handler that must end at `deadline`, in a process that started at `started_at`.
+    #[must_use]
+    pub fn new(deadline: Instant, clock: SharedClock, started_at: Timestamp) -> Self {
+        Self {
+            deadline,
+            clock,
+            started_at,
+        }
+    }
+
+    /// When the handler's time is over.
+    #[must_use]
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The time, by the operator's clock.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// When this process started: no proof of absence is older than that.
+    #[must_use]
+    pub fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+}
