@@ -1,0 +1,30 @@
+//! Structural schemas: parsing, pruning, defaulting, validation.
+//!
+//! Pure functions over [`serde_json::Value`], equal to those of the real server down to the texts. Nothing here knows
+//! of storage, HTTP or time.
+//!
+//! The order in which a write passes through: [`prune`], [`default`], [`validate`].
+
+mod bounds;
+mod check;
+mod convert;
+mod defaulting;
+mod evaluate;
+mod format;
+mod lists;
+mod model;
+mod parse;
+mod pruning;
+mod resource;
+mod rule;
+mod structural;
+mod validation;
+
+pub use defaulting::default;
+pub use model::{
+    Additional, Cause, ListType, MapType, PatchStrategy, Pattern, Schema, Type, causes_text,
+};
+pub use pruning::{drop_invalid_metadata, prune};
+pub use rule::{NOT_IMPLEMENTED, Rule};
+pub use structural::structural_causes;
+pub use validation::validate;
