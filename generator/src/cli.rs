@@ -1,0 +1,162 @@
+//! The command line: what may be typed, and nothing about what it means.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  the surroundings failed: a disk, a permission, a missing program, a failed build
+  2  the input was wrong: a flag, a name, a file; nothing was written
+  3  `demo` ran, but the object did not go through its whole life";
+
+/// Scaffolds Kubernetes operators in Rust that cannot go wrong in the ways operators go wrong.
+#[derive(Debug, Parser)]
+#[command(name = "cargo-opgen", bin_name = "cargo opgen", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// How to say it.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// How a command talks.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Output {
+    /// Say nothing but errors.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: Color,
+    /// How to write results and errors.
+    #[arg(long, global = true, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How results and errors are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// One JSON object: the result on standard output, an error on standard error.
+    Json,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make the project of a new operator.
+    New(Box<New>),
+    /// Print a completion script for a shell.
+    Completions(Completions),
+}
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  cargo opgen new database-operator
+  cargo opgen new database-operator --kind Database --group db.example.com --external http -y
+  cargo opgen new cert-operator --from-crd certificates.yaml
+  cargo opgen new cache-operator --phases 'Pending>Warming,Warming:deadline=5m>Ready,Ready:steady>Warming'
+
+Phases:
+  One phase is Name[:mark]...[>Target[|Target]...]; commas separate phases; the first is where objects start.
+  Marks: steady, failed, finalizer, deadline=30m, on_deadline=Failed, resync=10m, timeout=10s.
+  A failed and a finalizer phase are added where none is named, and an arrow to the failed phase is implied everywhere.
+
+Answers come from a flag, else from opgen.toml, else from a prompt on a terminal, else from the default.";
+
+/// `new`: make the project of a new operator.
+#[derive(Args, Clone, Debug, Default)]
+#[command(after_help = NEW_EXAMPLES)]
+pub struct New {
+    /// The folder to make; its last part names the package.
+    #[arg(value_name = "NAME")]
+    pub path: PathBuf,
+    /// The kind, in PascalCase [default: from the name].
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
+    /// The API group, a domain of yours [default: NAME.example.com].
+    #[arg(long, value_name = "GROUP")]
+    pub group: Option<String>,
+    /// The API version; with --from-crd, which of the file's versions [default: v1alpha1].
+    #[arg(long, value_name = "VERSION")]
+    pub version: Option<String>,
+    /// The resource's name in URLs [default: the kind's plural].
+    #[arg(long, value_name = "PLURAL")]
+    pub plural: Option<String>,
+    /// Short names for kubectl, separated by commas [default: none].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub short: Option<Vec<String>>,
+    /// Where objects live: `namespaced` or `cluster` [default: namespaced].
+    #[arg(long, value_name = "SCOPE")]
+    pub scope: Option<String>,
+    /// The phases of an object's life, see below.
+    #[arg(long, value_name = "PHASES")]
+    pub phases: Option<String>,
+    /// What the operator manages outside the cluster: `http`, `custom` or `none` [default: http].
+    #[arg(long, value_name = "KIND")]
+    pub external: Option<String>,
+    /// Adopt the CustomResourceDefinition in this YAML file; the file stays the truth.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["kind", "group", "plural", "short", "scope"])]
+    pub from_crd: Option<PathBuf>,
+    /// The Kubernetes version whose types to compile against, such as 1.36 [default: latest].
+    #[arg(long, value_name = "VERSION")]
+    pub k8s_version: Option<String>,
+    /// Depend on the opgen crates in this checkout.
+    #[arg(long, value_name = "DIR")]
+    pub opgen_path: Option<PathBuf>,
+    /// Copy the opgen crates into vendor/opgen.
+    #[arg(long)]
+    pub vendor: bool,
+    /// Depend on the published opgen crates, even if this program was built from a checkout.
+    #[arg(long, conflicts_with_all = ["vendor", "opgen_path"])]
+    pub published: bool,
+    /// Read answers from this file [default: opgen.toml in the target folder, if there is one].
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Which version control to set up [default: git, outside an existing repository].
+    #[arg(long, value_enum, value_name = "VCS")]
+    pub vcs: Option<Vcs>,
+    /// Show what would be written, and write nothing.
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub dry_run: bool,
+    /// Write into a folder that is not empty; files of the same name are replaced.
+    #[arg(long)]
+    pub force: bool,
+    /// Ask nothing: take the default where there is no other answer.
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+/// Version control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Vcs {
+    /// `git init`.
+    Git,
+    /// Nothing.
+    None,
+}
+
+/// `completions`: a script for a shell.
+#[derive(Args, Clone, Debug)]
+pub struct Completions {
+    /// Which shell.
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,32 @@
+//! Which layers of templates make a project. A new deploy target or external system is a folder and a line here.
+
+use crate::model::{External, Operator, Resource};
+
+/// Layers that are rendered once.
+pub(crate) fn of_project(operator: &Operator) -> Vec<&'static str> {
+    let mut layers = vec!["base", "deploy", "tests"];
+    if operator
+        .resources
+        .iter()
+        .any(|resource| resource.external != External::None)
+    {
+        layers.push("external-base");
+    }
+    layers
+}
+
+/// Layers that are rendered for each kind.
+pub(crate) fn of_kind(resource: &Resource) -> Vec<&'static str> {
+    let mut layers = vec!["kind"];
+    layers.push(if resource.adopted.is_some() {
+        "from-crd"
+    } else {
+        "fresh-types"
+    });
+    layers.extend(match resource.external {
+        External::Http => &["external", "external-http"][..],
+        External::Custom => &["external", "external-custom"],
+        External::None => &["external-none"],
+    });
+    layers
+}
