@@ -1,17 +1,27 @@
-//! Bounded clients for the outside.
+//! Bounded clients for the outside: what `#[timeout_client]` calls at run time.
+//!
+//! Every call goes through a [`Guard`]: a timeout, never beyond the deadline of the handler that makes it; a permit of
+//! its target's bulkhead; a circuit breaker; `Retry-After`; and the rule that only a call marked idempotent is ever
+//! repeated.
 
+mod breaker;
+mod cache;
+mod classify;
+mod error;
+mod guard;
+#[cfg(feature = "http-client")]
+mod http_client;
+mod intents;
+pub(crate) mod retry_after;
 mod scope;
+mod settings;
+mod target;
 
+pub use cache::ClientCache;
+pub(crate) use classify::classify;
+pub use error::{CallError, CallResult, Source};
+pub use guard::Guard;
+#[cfg(feature = "http-client")]
+pub use http_client::{HttpClientBuilder, http_client};
 pub use scope::CallScope;
-
-use std::time::Duration;
-
-use crate::error::ErrorClass;
-
-/// What an error says of itself: its class, and when the other side wants to be asked again.
-pub(crate) fn classify(
-    error: &(dyn std::error::Error + 'static),
-) -> (ErrorClass, Option<Duration>) {
-    let _ = error;
-    (ErrorClass::Transient, None)
-}
+pub use settings::{BreakerSettings, CallOptions, ClientSettings, Target};

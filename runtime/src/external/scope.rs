@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use crate::clock::SharedClock;
+use crate::{clock::SharedClock, metrics::Metrics};
 
 /// The bounds of the handler a call is made from.
 #[derive(Clone)]
@@ -11,6 +11,7 @@ pub struct CallScope {
     deadline: Instant,
     clock: SharedClock,
     started_at: Timestamp,
+    metrics: Option<Metrics>,
 }
 
 impl std::fmt::Debug for CallScope {
@@ -29,7 +30,22 @@ impl CallScope {
             deadline,
             clock,
             started_at,
+            metrics: None,
         }
+    }
+
+    /// The same, its calls counted in `metrics`.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = Some(metrics);
+        self
+    }
+
+    /// The same with another deadline, for the next handler of a chain.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = deadline;
+        self
     }
 
     /// When the handler's time is over.
@@ -48,5 +64,11 @@ impl CallScope {
     #[must_use]
     pub fn started_at(&self) -> Timestamp {
         self.started_at
+    }
+
+    /// Where calls are counted.
+    #[must_use]
+    pub fn metrics(&self) -> Option<&Metrics> {
+        self.metrics.as_ref()
     }
 }

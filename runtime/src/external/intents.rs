@@ -1,0 +1,111 @@
+//! The memory of creates: until when a provider may still deny that something is there.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::scope::CallScope;
+use crate::identity::IdempotencyKey;
+
+/// Above so many entries, those whose window is over are forgotten.
+const TIDY_ABOVE: usize = 1024;
+
+#[derive(Debug, Default)]
+struct Entry {
+    in_flight: u32,
+    last: Timestamp,
+}
+
+/// The creates of one client.
+#[derive(Debug)]
+pub(super) struct Intents {
+    settle: SignedDuration,
+    known: Mutex<HashMap<String, Entry>>,
+}
+
+impl Intents {
+    pub(super) fn new(settle: Duration) -> Self {
+        Self {
+            settle: SignedDuration::try_from(settle).unwrap_or(SignedDuration::MAX),
+            known: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// Writes down that a create begins. It ends when the answer is dropped: an aborted call may still be carried out.
+    pub(super) fn begin<'a>(&'a self, key: &IdempotencyKey, scope: &'a CallScope) -> Intent<'a> {
+        let now = scope.now();
+        self.with(|known| {
+            if known.len() >= TIDY_ABOVE {
+                known.retain(|_, entry| {
+                    entry.in_flight > 0 || now.duration_since(entry.last) < self.settle
+                });
+            }
+            let entry = known.entry(key.as_str().to_owned()).or_default();
+            entry.in_flight += 1;
+            entry.last = now;
+        });
+        Intent {
+            intents: self,
+            scope,
+            key: key.as_str().to_owned(),
+        }
+    }
+
+    /// Why an absence seen at `asked_at` is no proof yet; `None` if it is one.
+    pub(super) fn too_young(
+        &self,
+        key: &IdempotencyKey,
+        scope: &CallScope,
+        asked_at: Timestamp,
+    ) -> Option<String> {
+        let (in_flight, created) = self.with(|known| {
+            known
+                .get(key.as_str())
+                .map_or((false, None), |entry| (entry.in_flight > 0, Some(entry.last)))
+        });
+        if in_flight {
+            return Some(format!("a create of {key} is under way"));
+        }
+        let since = [key.intent_at(), created]
+            .into_iter()
+            .flatten()
+            .fold(scope.started_at(), Timestamp::max);
+        // A clock that went backwards makes the age negative: too young as well.
+        let age = asked_at.duration_since(since);
+        (age < self.settle).then(|| {
+            format!(
+                "{key} is not there, but a create could still come to light: believed once the settle window of {:#} \
+                 is over, in {:#}",
+                self.settle,
+                self.settle - age,
+            )
+        })
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut HashMap<String, Entry>) -> R) -> R {
+        work(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A create under way.
+pub(super) struct Intent<'a> {
+    intents: &'a Intents,
+    scope: &'a CallScope,
+    key: String,
+}
+
+impl Drop for Intent<'_> {
+    fn drop(&mut self) {
+        let now = self.scope.now();
+        self.intents.with(|known| {
+            if let Some(entry) = known.get_mut(&self.key) {
+                entry.in_flight = entry.in_flight.saturating_sub(1);
+                entry.last = entry.last.max(now);
+            }
+        });
+    }
+}

@@ -1,0 +1,1 @@
+//! Probes, metrics and what the operator is doing, over HTTP.
