@@ -1,7 +1,23 @@
 //! The status of a machine's resource: where the runtime's own fields live, what counts as a change, and the patch.
 
+mod bounds;
+pub mod conditions;
+mod diff;
+mod merge;
+mod normal;
+mod plan;
+mod quantity;
+mod rules;
+mod sensitive;
 mod state;
 
+pub use bounds::{Limits, json_bytes};
+pub use conditions::{Conditions, converged_generation, entered_at};
+pub use merge::three_way;
+pub use normal::{normalise, semantically_equal};
+pub use plan::{MachineFields, PlanError, PlanInput, Planned, StatusWrite, only_condition, plan};
+pub use rules::Rules;
+pub use sensitive::Sensitive;
 pub use state::{MachineState, PhaseField};
 
 use serde::{Serialize, de::DeserializeOwned};
