@@ -1,9 +1,6 @@
 //! The layer around a kube client: fence, time limit, bounded repetition, counting.
 
-use std::{
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;

@@ -59,7 +59,10 @@ fn of_status(status: &Status) -> Class {
     let class = match status.code {
         429 => ErrorClass::Saturated,
         // No retry creates anything in a namespace that goes away; its deletion takes our object along.
-        403 if causes.iter().any(|cause| cause.reason == "NamespaceTerminating") => {
+        403 if causes
+            .iter()
+            .any(|cause| cause.reason == "NamespaceTerminating") =>
+        {
             ErrorClass::Permanent
         }
         // A schema's no names its causes; a failed test of a JSON patch does not, and is only a lost race.

@@ -63,9 +63,9 @@ impl Intents {
         asked_at: Timestamp,
     ) -> Option<String> {
         let (in_flight, created) = self.with(|known| {
-            known
-                .get(key.as_str())
-                .map_or((false, None), |entry| (entry.in_flight > 0, Some(entry.last)))
+            known.get(key.as_str()).map_or((false, None), |entry| {
+                (entry.in_flight > 0, Some(entry.last))
+            })
         });
         if in_flight {
             return Some(format!("a create of {key} is under way"));

@@ -233,7 +233,9 @@ impl Metrics {
         if result == ReconcileResult::Error {
             self.set.reconcile_errors.inc([kind.clone()]);
         }
-        self.set.reconcile_time.observe([kind], duration.as_secs_f64());
+        self.set
+            .reconcile_time
+            .observe([kind], duration.as_secs_f64());
     }
 
     /// This process holds the lease of that name, or does not.
@@ -301,22 +303,30 @@ impl Metrics {
 
     /// An object waited so long for a worker.
     pub fn queue_waited(&self, name: impl Label, duration: Duration) {
-        self.set.queue_wait.observe([name.value()], duration.as_secs_f64());
+        self.set
+            .queue_wait
+            .observe([name.value()], duration.as_secs_f64());
     }
 
     /// A worker spent so long on an object.
     pub fn work_done(&self, name: impl Label, duration: Duration) {
-        self.set.queue_work.observe([name.value()], duration.as_secs_f64());
+        self.set
+            .queue_work
+            .observe([name.value()], duration.as_secs_f64());
     }
 
     /// All running reconciles together have taken so long.
     pub fn unfinished_work(&self, name: impl Label, duration: Duration) {
-        self.set.queue_unfinished.set([name.value()], duration.as_secs_f64());
+        self.set
+            .queue_unfinished
+            .set([name.value()], duration.as_secs_f64());
     }
 
     /// The oldest running reconcile has taken so long.
     pub fn longest_running(&self, name: impl Label, duration: Duration) {
-        self.set.queue_longest.set([name.value()], duration.as_secs_f64());
+        self.set
+            .queue_longest
+            .set([name.value()], duration.as_secs_f64());
     }
 
     /// A reconcile is repeated after an error.
@@ -326,7 +336,9 @@ impl Metrics {
 
     /// An object of a fairness group waited so long. The caller keeps the groups few.
     pub fn group_waited(&self, name: impl Label, group: impl Label, duration: Duration) {
-        self.set.group_wait.observe([name.value(), group.value()], duration.as_secs_f64());
+        self.set
+            .group_wait
+            .observe([name.value(), group.value()], duration.as_secs_f64());
     }
 
     /// A reconcile panicked.
@@ -356,17 +368,23 @@ impl Metrics {
 
     /// A list was read into a complete store.
     pub fn list_synced(&self, kind: impl Label, duration: Duration) {
-        self.set.listwatch_sync.observe([kind.value()], duration.as_secs_f64());
+        self.set
+            .listwatch_sync
+            .observe([kind.value()], duration.as_secs_f64());
     }
 
     /// A list or watch failed.
     pub fn listwatch_failed(&self, kind: impl Label, error_type: impl Label) {
-        self.set.listwatch_errors.inc([kind.value(), error_type.value()]);
+        self.set
+            .listwatch_errors
+            .inc([kind.value(), error_type.value()]);
     }
 
     /// An external call waited for its permit.
     pub fn bulkhead_waited(&self, client: impl Label, duration: Duration) {
-        self.set.bulkhead_wait.observe([client.value()], duration.as_secs_f64());
+        self.set
+            .bulkhead_wait
+            .observe([client.value()], duration.as_secs_f64());
     }
 
     /// So many clients made from credentials are held.
@@ -386,7 +404,9 @@ impl Metrics {
 
     /// A reconcile waited for the cache to see our last write.
     pub fn gate_waited(&self, kind: impl Label, duration: Duration) {
-        self.set.gate_wait.observe([kind.value()], duration.as_secs_f64());
+        self.set
+            .gate_wait
+            .observe([kind.value()], duration.as_secs_f64());
     }
 
     /// So many objects are slowed down by the hot-loop breaker.
@@ -421,7 +441,9 @@ impl Metrics {
 
     /// An owned object was applied, or need not be.
     pub fn child_applied(&self, kind: impl Label, child: impl Label, result: impl Label) {
-        self.set.children_applied.inc([kind.value(), child.value(), result.value()]);
+        self.set
+            .children_applied
+            .inc([kind.value(), child.value(), result.value()]);
     }
 }
 
