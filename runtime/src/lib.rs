@@ -18,19 +18,21 @@ pub mod phase;
 pub mod status;
 pub mod step;
 
-//pub use opgen_macros::{MachineContext, PhaseMachine, StatusDiff, reconcile_phase, timeout_client};
+pub use opgen_macros::{MachineContext, PhaseMachine, StatusDiff, reconcile_phase, timeout_client};
 
 /// What a handler, a phase enum and a context need; generated code imports it whole.
 pub mod prelude {
     pub use crate::{
+        MachineContext, PhaseMachine, StatusDiff,
         cx::Cx,
         error::{Error, Result, ResultExt},
         identity::IdempotencyKey,
         observed::{Absent, Complete, Observed},
         phase::{MovesTo, Phase, ReconcilePhase},
-        secs,
+        reconcile_phase, secs,
         status::{MachineState, MachineStatus},
         step::Step,
+        timeout_client,
     };
 }
 
