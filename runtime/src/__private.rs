@@ -1,37 +1,75 @@
 //! What macro output calls. Not for use by hand.
 
-use std::time::Duration;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
+use ::futures::{FutureExt, future::BoxFuture};
+use ::kube::Resource;
+use ::tracing::Instrument;
 pub use futures;
-use futures::future::BoxFuture;
 pub use http;
 pub use kube;
 pub use serde;
 pub use serde_json;
+use tokio::time::Instant;
 pub use tracing;
 
 use crate::{
     cx::{Cx, Run},
-    error::Result,
+    error::{Error, Result},
     phase::{PhaseMachine, ReconcilePhase},
     step::Outcome,
 };
 
-/// Runs the handler of `P`: its timeout, its span, its panics.
+/// Runs the handler of `P`: its timeout, its span, its panics, its metrics.
 pub fn run_phase<'a, P: ReconcilePhase>(
     object: &'a <P::Machine as PhaseMachine>::Resource,
     run: &'a mut Run<P::Machine>,
 ) -> BoxFuture<'a, Result<Outcome<P::Machine>>> {
-    Box::pin(async move {
+    let started = Instant::now();
+    // Only a run that has done something already may leave the rest to the next one.
+    if run.chained && run.run_deadline.saturating_duration_since(started) < P::TIMEOUT {
+        return Box::pin(std::future::ready(Ok(Outcome::Requeue)));
+    }
+    let deadline = run.run_deadline.min(started + P::TIMEOUT);
+    run.scope = run.scope.clone().with_deadline(deadline);
+    let phase = P::PHASE.name();
+    let span = tracing::info_span!(
+        "reconcile",
+        kind = %run.kind,
+        phase,
+        attempt = run.attempt,
+        namespace = object.meta().namespace.as_deref().unwrap_or_default(),
+        name = object.meta().name.as_deref().unwrap_or_default(),
+    );
+    let handler = async move {
         let mut cx = Cx::<P>::new(object, run);
-        P::reconcile(&mut cx)
-            .await
-            .map(crate::step::Step::into_outcome)
-    })
+        let handler = AssertUnwindSafe(P::reconcile(&mut cx)).catch_unwind();
+        match tokio::time::timeout_at(deadline, handler).await {
+            Ok(Ok(step)) => step.map(crate::step::Step::into_outcome),
+            Ok(Err(panic)) => Err(Error::panic(&*panic)),
+            Err(_) => Err(Error::msg(format!(
+                "the handler of {phase} did not end within {:?}: start the work and poll it, or raise `timeout`",
+                P::TIMEOUT
+            ))),
+        }
+    };
+    Box::pin(handler.instrument(span))
 }
 
 /// Compares in a const assertion; `Duration` has no const `PartialOrd`.
 #[must_use]
 pub const fn within(timeout: Duration, budget: Duration) -> bool {
     timeout.as_nanos() <= budget.as_nanos()
+}
+
+/// Reads the CRD that a machine names by `#[machine(crd = "..")]`.
+///
+/// # Panics
+/// If the text is no YAML; the generator checked that it is.
+#[must_use]
+pub fn crd_from_yaml(text: &str) -> serde_json::Value {
+    match serde_saphyr::from_str(text) {
+        Ok(crd) => crd,
+        Err(error) => panic!("the CRD file of this machine is not readable YAML: {error}"),
+    }
 }

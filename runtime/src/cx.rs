@@ -34,6 +34,11 @@ pub struct Run<M: PhaseMachine> {
     pub(crate) spec_changed: bool,
     pub(crate) scope: CallScope,
     pub(crate) blocking: crate::blocking::BlockingPool,
+    pub(crate) kind: Arc<str>,
+    /// When the budget of the whole run is spent.
+    pub(crate) run_deadline: Instant,
+    /// Whether another handler ran before this one in the same run.
+    pub(crate) chained: bool,
 }
 
 impl<M: PhaseMachine> fmt::Debug for Run<M> {
@@ -90,7 +95,8 @@ impl<'a, P: Phase> Cx<'a, P> {
         self.run.identity.key(purpose, self.run.attempt)
     }
 
-    /// Whether the spec moved on since the object last converged.
+    /// Whether the spec moved on: in a steady phase since the object converged, in the failed one since it failed, in
+    /// any other since the object began to change.
     #[must_use]
     pub fn spec_changed(&self) -> bool {
         self.run.spec_changed

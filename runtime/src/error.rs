@@ -20,6 +20,7 @@ pub enum ErrorClass {
 pub struct Error {
     class: ErrorClass,
     retry_after: Option<Duration>,
+    panicked: bool,
     source: Box<dyn StdError + Send + Sync>,
 }
 
@@ -29,6 +30,7 @@ impl Error {
         Self {
             class: ErrorClass::Transient,
             retry_after: None,
+            panicked: false,
             source: message.into().into(),
         }
     }
@@ -52,6 +54,25 @@ impl Error {
     pub fn retry_after(mut self, delay: Duration) -> Self {
         self.retry_after = Some(delay);
         self
+    }
+
+    /// The error that a contained panic becomes.
+    pub(crate) fn panic(payload: &(dyn std::any::Any + Send)) -> Self {
+        let text = payload
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "without a message".to_owned());
+        Self {
+            panicked: true,
+            ..Self::msg(format!("the handler panicked: {text}"))
+        }
+    }
+
+    /// Whether it was a panic.
+    #[must_use]
+    pub fn is_panic(&self) -> bool {
+        self.panicked
     }
 
     /// Its class.
@@ -100,6 +121,7 @@ where
         Self {
             class,
             retry_after,
+            panicked: false,
             source: Box::new(error),
         }
     }

@@ -35,3 +35,34 @@ pub struct PhaseGraph {
     /// Its phases, in the order of the enum.
     pub phases: &'static [PhaseInfo],
 }
+
+impl PhaseGraph {
+    /// The graph as a Mermaid state diagram.
+    #[must_use]
+    pub fn mermaid(&self) -> String {
+        let mut text = String::from("stateDiagram-v2\n");
+        let mut line = |line: String| {
+            text.push_str("    ");
+            text.push_str(&line);
+            text.push('\n');
+        };
+        for phase in self.phases {
+            if phase.initial {
+                line(format!("[*] --> {}", phase.name));
+            }
+            for to in phase.to {
+                line(format!("{} --> {to}", phase.name));
+            }
+            if let (Some(target), Some(deadline)) = (phase.on_deadline, phase.deadline) {
+                line(format!(
+                    "note right of {}: after {deadline:?} to {target}",
+                    phase.name
+                ));
+            }
+            if phase.finalizer {
+                line(format!("{} --> [*]", phase.name));
+            }
+        }
+        text
+    }
+}

@@ -6,18 +6,30 @@
 #[doc(hidden)]
 pub mod __private;
 mod blocking;
+#[cfg(feature = "cli")]
+pub mod cli;
+pub mod clients;
 pub mod clock;
 pub mod context;
 pub mod cx;
+mod engine;
 pub mod error;
 pub mod external;
 pub mod graph;
 pub mod identity;
+mod inspect;
+pub mod manifests;
+pub mod metrics;
 pub mod observed;
+pub mod operator;
 pub mod phase;
+mod preflight;
+pub mod probes;
 pub mod status;
 pub mod step;
 
+pub use engine::annotations;
+pub use operator::{Operator, OperatorError, Placement, RunOptions};
 pub use opgen_macros::{MachineContext, PhaseMachine, StatusDiff, reconcile_phase, timeout_client};
 
 /// What a handler, a phase enum and a context need; generated code imports it whole.

@@ -21,9 +21,14 @@ pub struct Step<P: Phase> {
 pub enum Outcome<M: PhaseMachine> {
     To(M),
     Poll(Duration),
-    Wait { reason: String, after: Duration },
+    Wait {
+        reason: String,
+        after: Duration,
+    },
     Settled,
     Gone(Absent),
+    /// The handler was not called: what is left of the budget is less than its timeout.
+    Requeue,
 }
 
 impl<P: Phase> Step<P> {

@@ -325,7 +325,13 @@ pub fn generation_of(rules: &Rules, status: Option<&Value>, kind: &str) -> Optio
 pub fn text_of(rules: &Rules, status: Option<&Value>, kind: &str) -> Option<(String, String)> {
     let list = super::plan::at(status?, &rules.conditions)?.as_array()?;
     let found = find(list, kind)?;
-    let text = |name: &str| found.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |name: &str| {
+        found
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     (text("status") == "True").then(|| (text("reason"), text("message")))
 }
 

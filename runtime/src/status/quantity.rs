@@ -50,7 +50,7 @@ impl Quantity {
                 exponent: 0,
             };
         }
-        while mantissa % 10 == 0 {
+        while mantissa.is_multiple_of(10) {
             mantissa /= 10;
             exponent = exponent.saturating_add(1);
         }

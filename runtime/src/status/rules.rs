@@ -90,35 +90,43 @@ impl Rules {
     }
 
     /// Compiles rules. A path's `*` stands for any list item or map member; a member that is named has the rules of
-    /// its own name only. Empty and repeated rules are harmless.
+    /// its own name only.
     #[must_use]
     pub fn new(rules: &[FieldRule], paths: MachinePaths) -> Self {
+        let mut new = Self::unfinished(rules, paths);
+        let root = &mut new.root;
+        for path in [&new.phase, &new.entered_at, &new.observed_generation] {
+            root.at(path).own(Owner::Machine);
+        }
+        let list = root.at(&new.conditions);
+        list.own(Owner::Conditions);
+        list.keys = Some(vec!["type".to_owned()]);
+        // A new time alone is no news, whoever wrote it.
+        let time = ["*".to_owned(), "lastTransitionTime".to_owned()];
+        list.at(&time).volatile = true;
+        root.finish();
+        new
+    }
+
+    /// Compiles the rules of a status that no machine has a part in.
+    pub(super) fn plain(rules: &[FieldRule]) -> Self {
+        let mut new = Self::unfinished(rules, MachinePaths::DEFAULT);
+        new.root.finish();
+        new
+    }
+
+    fn unfinished(rules: &[FieldRule], paths: MachinePaths) -> Self {
         let mut root = Node::default();
         for FieldRule { path, rule } in rules {
             root.at(&tokens(path)).take(rule);
         }
-        let compiled = |path: &str| tokens(path);
-        let (phase, entered_at) = (compiled(paths.phase), compiled(paths.phase_entered_at));
-        let observed_generation = compiled(paths.observed_generation);
-        for path in [&phase, &entered_at, &observed_generation] {
-            root.at(path).own(Owner::Machine);
-        }
-        let conditions = compiled(paths.conditions);
-        let list = root.at(&conditions);
-        list.own(Owner::Conditions);
-        list.keys = Some(vec!["type".to_owned()]);
-        list.bound = None;
-        // A new time alone is no news, whoever wrote it.
-        list.at(&["*".to_owned(), "lastTransitionTime".to_owned()])
-            .volatile = true;
-        root.finish();
         Self {
             root,
             paths,
-            phase,
-            entered_at,
-            observed_generation,
-            conditions,
+            phase: tokens(paths.phase),
+            entered_at: tokens(paths.phase_entered_at),
+            observed_generation: tokens(paths.observed_generation),
+            conditions: tokens(paths.conditions),
         }
     }
 

@@ -6,6 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::conditions;
 use crate::phase::PhaseMachine;
 
 /// What the runtime keeps in a status: flatten it into yours. Handlers read it; only the runtime writes it.
@@ -61,6 +62,31 @@ impl<M: PhaseMachine> MachineState<M> {
     #[must_use]
     pub fn conditions(&self) -> &[Condition] {
         &self.conditions
+    }
+
+    /// Sets a condition of the author's own. One whose status does not flip keeps its `lastTransitionTime`. Types that
+    /// the runtime owns ([`conditions::OWNED`]) are left alone: it derives them from the phase.
+    pub fn set_condition(&mut self, mut condition: Condition) {
+        if conditions::is_owned(&condition.type_) {
+            return;
+        }
+        let mut known = self.conditions.iter_mut();
+        match known.find(|known| known.type_ == condition.type_) {
+            None => self.conditions.push(condition),
+            Some(known) => {
+                if known.status == condition.status {
+                    condition.last_transition_time = known.last_transition_time.clone();
+                }
+                *known = condition;
+            }
+        }
+    }
+
+    /// Removes a condition of the author's own.
+    pub fn remove_condition(&mut self, kind: &str) {
+        if !conditions::is_owned(kind) {
+            self.conditions.retain(|condition| condition.type_ != kind);
+        }
     }
 
     /// The condition of that type.

@@ -1,0 +1,188 @@
+//! The command line of a generated operator: `run`, `manifests`, `graph`. Every flag has an environment variable of
+//! the same name.
+
+use std::{net::SocketAddr, process::ExitCode};
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::{
+    Operator, RunOptions,
+    clients::Clients,
+    error::{Error, Result},
+};
+
+/// Exit code of an operator that could not start or stopped by itself.
+const FAILED: u8 = 1;
+
+/// Parses the command line and does what it says. `context` is made only if the operator runs.
+pub fn main<C: Send + Sync + 'static>(
+    operator: Operator<C>,
+    context: impl FnOnce(&Clients) -> Result<C>,
+) -> ExitCode {
+    let matches = command(operator.name()).get_matches();
+    let operator = match matches.get_one::<String>("namespace") {
+        Some(namespace) => operator.only_in(namespace),
+        None => operator,
+    };
+    let operator = match matches.get_one::<String>("home") {
+        Some(namespace) => operator.at_home_in(namespace),
+        None => operator,
+    };
+    let done = match matches.subcommand() {
+        Some(("manifests", _)) => print(&manifests(&operator)),
+        Some(("graph", _)) => print(&Ok(graph(&operator))),
+        _ => run(operator, &matches, context),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn command(name: &str) -> Command {
+    let flag = |id: &'static str, env: &'static str, help: &'static str| {
+        Arg::new(id).long(id).env(env).help(help).global(true)
+    };
+    Command::new("operator")
+        .override_usage(format!("{name} [OPTIONS] [run|manifests|graph]"))
+        .about("A Kubernetes operator")
+        .arg(flag(
+            "namespace",
+            "OPGEN_NAMESPACE",
+            "Only objects of this namespace, with a Role instead of a ClusterRole",
+        ))
+        .arg(flag(
+            "home",
+            "OPGEN_HOME",
+            "The namespace the operator itself lives in [default: its name]",
+        ))
+        .arg(
+            flag(
+                "probe-addr",
+                "OPGEN_PROBE_ADDR",
+                "Where /livez, /readyz, /metrics and /debug are served",
+            )
+            .default_value("0.0.0.0:8080")
+            .value_parser(value_parser!(SocketAddr)),
+        )
+        .arg(
+            flag("log-format", "OPGEN_LOG_FORMAT", "How log lines look")
+                .default_value("pretty")
+                .value_parser(["pretty", "json"]),
+        )
+        .arg(
+            flag(
+                "log-level",
+                "OPGEN_LOG_LEVEL",
+                "What is logged: a level, or `target=level,..`",
+            )
+            .default_value("info"),
+        )
+        .subcommand(Command::new("run").about(
+            "Run against the cluster of the kubeconfig, or the one this pod is in (default)",
+        ))
+        .subcommand(Command::new("manifests").about(
+            "Print CRDs, service account, role and binding as YAML, for `kubectl apply -f -`",
+        ))
+        .subcommand(Command::new("graph").about("Print the phase graph of every kind as Mermaid"))
+}
+
+fn manifests<C: Send + Sync + 'static>(operator: &Operator<C>) -> Result<String> {
+    let documents: Result<Vec<_>> = operator
+        .manifests()
+        .iter()
+        .map(|manifest| Ok(serde_saphyr::to_string(manifest)?))
+        .collect();
+    Ok(documents?.join("---\n"))
+}
+
+fn graph<C: Send + Sync + 'static>(operator: &Operator<C>) -> String {
+    operator
+        .graphs()
+        .iter()
+        .map(|graph| graph.mermaid())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command is for")]
+fn print(text: &Result<String>) -> Result<()> {
+    match text {
+        Ok(text) => {
+            println!("{}", text.trim_end());
+            Ok(())
+        }
+        Err(error) => Err(Error::msg(error.to_string())),
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the log may not have been set up")]
+fn complain(error: &Error) {
+    eprintln!("error: {error}");
+}
+
+fn run<C: Send + Sync + 'static>(
+    operator: Operator<C>,
+    matches: &ArgMatches,
+    context: impl FnOnce(&Clients) -> Result<C>,
+) -> Result<()> {
+    log(matches)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let clients = Clients::try_default().await?;
+        let context = context(&clients)?;
+        let options = RunOptions {
+            probe_addr: matches.get_one("probe-addr").copied(),
+            shutdown: Box::pin(signal()),
+            ..RunOptions::default()
+        };
+        Ok(operator.run(clients, context, options).await?)
+    })
+}
+
+fn log(matches: &ArgMatches) -> Result<()> {
+    let level = matches
+        .get_one::<String>("log-level")
+        .map_or("info", String::as_str);
+    let filter = tracing_subscriber::EnvFilter::try_new(level)
+        .map_err(|error| Error::msg(format!("--log-level {level:?} is not a filter: {error}")))?;
+    let json = matches
+        .get_one::<String>("log-format")
+        .is_some_and(|format| format == "json");
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    if json {
+        builder.json().init();
+    } else {
+        builder.init();
+    }
+    Ok(())
+}
+
+/// SIGTERM from the kubelet, or ctrl-c.
+async fn signal() {
+    let interrupt = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => tokio::select! {
+                () = interrupt => {}
+                _ = terminate.recv() => {}
+            },
+            Err(_) => interrupt.await,
+        }
+    }
+    #[cfg(not(unix))]
+    interrupt.await;
+}

@@ -1,0 +1,38 @@
+//! How long to wait after a failure.
+
+use std::time::Duration;
+
+/// Exponential with full jitter: the n-th wait is anywhere between the floor and `base * 2^n`, capped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backoff {
+    /// The first bound.
+    pub(crate) base: Duration,
+    /// The last bound.
+    pub(crate) cap: Duration,
+}
+
+impl Backoff {
+    /// Of an object's retries.
+    pub(crate) const OBJECT: Self = Self {
+        base: Duration::from_secs(1),
+        cap: Duration::from_secs(300),
+    };
+    /// Of a watch that fails.
+    pub(crate) const WATCH: Self = Self {
+        base: Duration::from_millis(800),
+        cap: Duration::from_secs(30),
+    };
+
+    /// The wait after `failures` failures in a row (1 for the first).
+    pub(crate) fn delay(&self, failures: u32) -> Duration {
+        let factor = 2f64.powi(failures.clamp(1, 32) as i32 - 1);
+        let bound = self.cap.as_secs_f64().min(self.base.as_secs_f64() * factor);
+        // A tenth of the bound is the floor: full jitter may otherwise say "at once".
+        Duration::from_secs_f64(bound * (0.1 + 0.9 * fastrand::f64()))
+    }
+}
+
+/// `delay`, up to a tenth longer or shorter, so that objects do not march in step.
+pub(crate) fn jittered(delay: Duration) -> Duration {
+    delay.mul_f64(0.9 + 0.2 * fastrand::f64())
+}

@@ -1,0 +1,109 @@
+//! Who is where: what `/debug/reconciles` and `/readyz` show of one kind.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::time::Instant;
+
+use crate::{engine::key::ObjectKey, probes::ReconcileState};
+
+/// Shared with the probes.
+#[derive(Clone, Default)]
+pub(crate) struct Board(Arc<Mutex<Notes>>);
+
+/// What is known of one kind.
+#[derive(Default)]
+pub(crate) struct Notes {
+    pub(crate) synced: bool,
+    pub(crate) trouble: Option<String>,
+    pub(crate) idle: bool,
+    pub(crate) objects: BTreeMap<ObjectKey, Line>,
+    /// The loop turned at this moment: what `/livez` looks at.
+    pub(crate) beat: Option<Instant>,
+}
+
+/// One object that is not settled.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) phase: &'static str,
+    pub(crate) state: ReconcileState,
+    pub(crate) since: Instant,
+    pub(crate) why: String,
+    pub(crate) next: Option<Instant>,
+}
+
+impl Board {
+    pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {
+        // Nothing panics while it holds the lock; a poisoned board is still a readable one.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn line(&self, key: &ObjectKey, state: ReconcileState, why: &str, next: Option<Instant>) {
+        let mut notes = self.notes();
+        let line = notes.objects.entry(key.clone()).or_insert_with(|| Line {
+            phase: "",
+            state,
+            since: Instant::now(),
+            why: String::new(),
+            next,
+        });
+        if line.state != state {
+            line.since = Instant::now();
+        }
+        line.state = state;
+        why.clone_into(&mut line.why);
+        line.next = next;
+    }
+
+    pub(crate) fn waiting(&self, key: &ObjectKey) {
+        self.line(key, ReconcileState::Queued, "", None);
+    }
+
+    pub(crate) fn running(&self, key: &ObjectKey) {
+        self.line(key, ReconcileState::Running, "", None);
+    }
+
+    pub(crate) fn polling(&self, key: &ObjectKey, why: &str, next: Instant) {
+        self.line(key, ReconcileState::Waiting, why, Some(next));
+    }
+
+    pub(crate) fn backing_off(&self, key: &ObjectKey, why: &str, next: Instant) {
+        self.line(key, ReconcileState::BackingOff, why, Some(next));
+    }
+
+    pub(crate) fn held(&self, key: &ObjectKey, why: &str) {
+        self.line(key, ReconcileState::Paused, why, None);
+    }
+
+    pub(crate) fn in_phase(&self, key: &ObjectKey, phase: &'static str) {
+        if let Some(line) = self.notes().objects.get_mut(key) {
+            line.phase = phase;
+        }
+    }
+
+    pub(crate) fn settled(&self, key: &ObjectKey) {
+        self.notes().objects.remove(key);
+    }
+
+    pub(crate) fn remove(&self, key: &ObjectKey) {
+        self.settled(key);
+    }
+
+    pub(crate) fn idle(&self, idle: bool) {
+        let mut notes = self.notes();
+        notes.idle = idle;
+        notes.beat = Some(Instant::now());
+    }
+
+    pub(crate) fn synced(&self) {
+        let mut notes = self.notes();
+        notes.synced = true;
+        notes.trouble = None;
+    }
+
+    pub(crate) fn watch_failed(&self, trouble: String) {
+        self.notes().trouble = Some(trouble);
+    }
+}

@@ -1,0 +1,90 @@
+//! The objects of one kind as the watch last told them.
+
+use std::collections::HashMap;
+
+use kube::Resource;
+
+use crate::engine::{envelope::Envelope, key::ObjectKey};
+
+/// Kept by the kind's own loop; nobody else writes to it.
+pub(crate) struct Cache<K> {
+    objects: HashMap<ObjectKey, Envelope<K>>,
+    /// What a list in progress has brought so far.
+    incoming: Option<HashMap<ObjectKey, Envelope<K>>>,
+    complete: bool,
+}
+
+impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
+    pub(crate) fn new() -> Self {
+        Self {
+            objects: HashMap::new(),
+            incoming: None,
+            complete: false,
+        }
+    }
+
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<&Envelope<K>> {
+        self.objects.get(key)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether a first list has ended.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Takes an object in, unless a newer one is there already.
+    pub(crate) fn apply(&mut self, key: ObjectKey, envelope: Envelope<K>) -> bool {
+        let older = self.objects.get(&key).is_some_and(|known| {
+            known.meta().uid == envelope.meta().uid && known.version() > envelope.version()
+        });
+        if !older {
+            self.objects.insert(key, envelope);
+        }
+        !older
+    }
+
+    pub(crate) fn remove(&mut self, key: &ObjectKey) {
+        self.objects.remove(key);
+    }
+
+    pub(crate) fn list_begins(&mut self) {
+        self.incoming = Some(HashMap::new());
+    }
+
+    pub(crate) fn listed(&mut self, key: ObjectKey, envelope: Envelope<K>) {
+        if let Some(incoming) = &mut self.incoming {
+            incoming.insert(key, envelope);
+        }
+    }
+
+    /// The list has ended: what it lacks is gone. Returns the keys it held, then those it lacked.
+    pub(crate) fn list_ends(&mut self) -> (Vec<ObjectKey>, Vec<ObjectKey>) {
+        let mut incoming = self.incoming.take().unwrap_or_default();
+        let known = std::mem::take(&mut self.objects);
+        let mut lost = Vec::new();
+        for (key, envelope) in known {
+            match incoming.get_mut(&key) {
+                // A reply to our own write may have been newer than the list.
+                Some(listed)
+                    if listed.meta().uid == envelope.meta().uid
+                        && listed.version() < envelope.version() =>
+                {
+                    *listed = envelope;
+                }
+                Some(_) => {}
+                None => lost.push(key),
+            }
+        }
+        // Sorted: the order of a hash map would make a seeded test run differ from the next one.
+        lost.sort();
+        let mut listed: Vec<_> = incoming.keys().cloned().collect();
+        listed.sort();
+        self.objects = incoming;
+        self.complete = true;
+        (listed, lost)
+    }
+}

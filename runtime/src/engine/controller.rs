@@ -1,0 +1,525 @@
+//! The loop of one kind: it alone owns cache, queue and states, starts runs as tasks and takes in their reports.
+
+use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
+
+use futures::StreamExt;
+use kube::{Resource, runtime::watcher::Event};
+use tokio::{
+    sync::watch,
+    task::{AbortHandle, Id, JoinError, JoinSet},
+    time::Instant,
+};
+
+use crate::{
+    engine::{
+        backoff::{Backoff, jittered},
+        board::Board,
+        cache::Cache,
+        driver::{Driver, Input},
+        envelope::Envelope,
+        key::ObjectKey,
+        kind::Kind,
+        predicate::trigger,
+        queue::{Lane, Queue},
+        report::{Next, Report},
+        state::{HOT_DELAY, ObjectState},
+        watch::{News, Scope},
+    },
+    error::ErrorClass,
+    metrics::ReconcileResult,
+    phase::PhaseMachine,
+};
+
+/// How often the loop turns at least.
+const BEAT: Duration = Duration::from_secs(10);
+
+/// What a task of the loop brings back.
+enum Done<K> {
+    /// A run ended.
+    Report(Box<Report>),
+    /// A run did not end within its budget.
+    Overdue(ObjectKey),
+    /// The gate did not open in time: the object, read past the cache.
+    Refreshed(ObjectKey, Result<Option<Envelope<K>>, kube::Error>),
+}
+
+/// The loop's state.
+pub(crate) struct Controller<M: PhaseMachine> {
+    kind: Arc<Kind<M>>,
+    cache: Cache<M::Resource>,
+    queue: Queue,
+    states: HashMap<ObjectKey, ObjectState>,
+    tasks: JoinSet<Done<M::Resource>>,
+    keys: HashMap<Id, ObjectKey>,
+    runs: usize,
+    hot: usize,
+    board: Board,
+}
+
+impl<M: PhaseMachine> Controller<M> {
+    pub(crate) fn new(kind: Arc<Kind<M>>, board: Board) -> Self {
+        Self {
+            kind,
+            cache: Cache::new(),
+            queue: Queue::default(),
+            states: HashMap::new(),
+            tasks: JoinSet::new(),
+            keys: HashMap::new(),
+            runs: 0,
+            hot: 0,
+            board,
+        }
+    }
+
+    /// Runs until `stop` says so, then lets runs in flight end within the drain limit.
+    pub(crate) async fn run(
+        mut self,
+        watch_client: kube::Client,
+        scope: Scope,
+        mut stop: watch::Receiver<bool>,
+    ) {
+        let mut news = pin!(super::watch::watch::<M::Resource>(&watch_client, &scope));
+        loop {
+            self.queue.promote(Instant::now());
+            self.start_ready();
+            self.publish();
+            let timer = self.queue.next_timer();
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => break,
+                Some(done) = self.tasks.join_next_with_id() => self.finish(done),
+                Some(news) = news.next() => self.learn(news),
+                () = sleep_until(timer) => {}
+                // A loop with nothing to do must beat too.
+                () = tokio::time::sleep(BEAT) => {}
+            }
+        }
+        self.drain().await;
+    }
+
+    async fn drain(&mut self) {
+        let limit = Instant::now() + self.kind.limits.drain;
+        while !self.tasks.is_empty() {
+            match tokio::time::timeout_at(limit, self.tasks.join_next()).await {
+                Ok(_) => {}
+                Err(_) => {
+                    tracing::warn!(kind = %self.kind.name, runs = self.tasks.len(), "drain limit reached: runs in flight are cut");
+                    self.tasks.shutdown().await;
+                }
+            }
+        }
+    }
+
+    fn publish(&self) {
+        let name = &self.kind.name;
+        let metrics = &self.kind.metrics;
+        metrics.queue_depth(name, self.queue.ready());
+        metrics.active_workers(name, self.runs);
+        metrics.cache_objects(name, self.cache.len());
+        self.board
+            .idle(self.cache.is_complete() && self.queue.ready() == 0 && self.runs == 0);
+    }
+
+    // ---- what the watch tells ----
+
+    fn learn(&mut self, news: News<M::Resource>) {
+        match news {
+            News::Event(Event::Apply(envelope)) => self.seen(envelope),
+            News::Event(Event::Delete(envelope)) => {
+                self.deleted(&ObjectKey::of(envelope.meta()), &envelope)
+            }
+            News::Event(Event::Init) => self.cache.list_begins(),
+            News::Event(Event::InitApply(envelope)) => {
+                self.cache.listed(ObjectKey::of(envelope.meta()), envelope);
+            }
+            News::Event(Event::InitDone) => self.listed(),
+            News::Failed {
+                error,
+                kind,
+                code,
+                wait,
+            } => {
+                self.kind.metrics.listwatch_failed(&self.kind.name, kind);
+                self.board
+                    .watch_failed(watch_trouble(&self.kind.name, &error, code));
+                tracing::warn!(kind = %self.kind.name, %error, ?wait, "the watch failed");
+            }
+        }
+    }
+
+    fn listed(&mut self) {
+        let (listed, lost) = self.cache.list_ends();
+        self.board.synced();
+        for key in lost {
+            self.forget(&key);
+        }
+        for key in listed {
+            self.consider(&key, Lane::Backlog);
+        }
+    }
+
+    fn seen(&mut self, envelope: Envelope<M::Resource>) {
+        let key = ObjectKey::of(envelope.meta());
+        if self.cache.apply(key.clone(), envelope) {
+            self.board.synced();
+            self.consider(&key, Lane::Fresh);
+        }
+    }
+
+    fn deleted(&mut self, key: &ObjectKey, last: &Envelope<M::Resource>) {
+        // A namesake may be here already: only the one that went is forgotten.
+        let gone = self
+            .cache
+            .get(key)
+            .is_none_or(|known| known.meta().uid == last.meta().uid);
+        if gone {
+            self.cache.remove(key);
+            self.forget(key);
+        }
+    }
+
+    fn forget(&mut self, key: &ObjectKey) {
+        self.queue.remove(key);
+        self.board.remove(key);
+        // A run in flight keeps its state until it reports.
+        if self.states.get(key).is_some_and(|state| !state.running) {
+            self.states.remove(key);
+        }
+    }
+
+    /// Makes the object ready if the last run did not see what the cache now shows.
+    fn consider(&mut self, key: &ObjectKey, lane: Lane) {
+        let Some(envelope) = self.cache.get(key) else {
+            return;
+        };
+        let meta = envelope.meta();
+        if let Err(error) = envelope.object() {
+            tracing::error!(kind = %self.kind.name, object = %key, %error, "the object does not decode and is left alone");
+            return;
+        }
+        let uid = meta.uid.as_deref().unwrap_or_default();
+        let (version, trigger) = (envelope.version(), trigger(meta, &self.kind.watched));
+        let state = self
+            .states
+            .entry(key.clone())
+            .or_insert_with(|| ObjectState::new(uid));
+        if state.running {
+            return; // Compared again when the run reports.
+        }
+        if state.uid != uid {
+            *state = ObjectState::new(uid);
+        }
+        if state.released || !state.gate_opens(version) {
+            return;
+        }
+        if state.handled != Some(trigger) || std::mem::take(&mut state.parked) {
+            state.parked = false;
+            self.push(key, lane);
+        }
+    }
+
+    fn push(&mut self, key: &ObjectKey, lane: Lane) {
+        if self.queue.push(key, lane, Instant::now()) {
+            self.kind.metrics.queue_added(&self.kind.name);
+            self.board.waiting(key);
+        }
+    }
+
+    // ---- starting ----
+
+    fn start_ready(&mut self) {
+        while self.runs < self.kind.limits.in_flight {
+            let Some((key, since)) = self.queue.pop() else {
+                break;
+            };
+            self.kind
+                .metrics
+                .queue_waited(&self.kind.name, since.elapsed());
+            self.start(key);
+        }
+    }
+
+    fn start(&mut self, key: ObjectKey) {
+        let Some(envelope) = self.cache.get(&key) else {
+            return;
+        };
+        let Some(state) = self.states.get_mut(&key) else {
+            return;
+        };
+        if state.running || state.released {
+            return;
+        }
+        let now = Instant::now();
+        if !state.gate_opens(envelope.version()) {
+            state.parked = true;
+            match state.gate {
+                Some((_, until)) if until > now => self.queue.push_at(&key, until),
+                _ => self.refresh(key),
+            }
+            return;
+        }
+        let input = Input {
+            key: key.clone(),
+            envelope: envelope.clone(),
+            gone: state.gone.clone(),
+            observed_in: state.observed_in,
+        };
+        let Some(driver) = Driver::new(Arc::clone(&self.kind), input) else {
+            return;
+        };
+        state.running = true;
+        self.runs += 1;
+        self.board.running(&key);
+        let limit = M::BUDGET + self.kind.limits.write_grace;
+        let overdue = key.clone();
+        let handle = self.tasks.spawn(async move {
+            match tokio::time::timeout(limit, driver.run()).await {
+                Ok(report) => Done::Report(Box::new(report)),
+                Err(_) => Done::Overdue(overdue),
+            }
+        });
+        self.track(&handle, key);
+    }
+
+    fn track(&mut self, handle: &AbortHandle, key: ObjectKey) {
+        self.keys.insert(handle.id(), key);
+    }
+
+    /// Reads past the cache: it did not show our last write in time.
+    fn refresh(&mut self, key: ObjectKey) {
+        let Some(state) = self.states.get_mut(&key) else {
+            return;
+        };
+        state.running = true;
+        self.runs += 1;
+        let (kind, target) = (Arc::clone(&self.kind), key.clone());
+        let handle = self.tasks.spawn(async move {
+            let live = kind.api.get(&target).await;
+            Done::Refreshed(target, live)
+        });
+        self.track(&handle, key);
+    }
+
+    // ---- reports ----
+
+    fn finish(&mut self, done: Result<(Id, Done<M::Resource>), JoinError>) {
+        self.runs -= 1;
+        let id = match &done {
+            Ok((id, _)) => *id,
+            Err(error) => error.id(),
+        };
+        let Some(key) = self.keys.remove(&id) else {
+            return;
+        };
+        match done {
+            Ok((_, Done::Report(report))) => self.reported(*report),
+            Ok((_, Done::Overdue(key))) => {
+                self.broken(&key, "the run did not end within its budget and was cut");
+            }
+            Ok((_, Done::Refreshed(key, live))) => self.refreshed(&key, live),
+            Err(error) => {
+                self.kind.metrics.reconcile_panicked(&self.kind.name);
+                self.broken(&key, &format!("the run panicked: {error}"));
+            }
+        }
+    }
+
+    fn refreshed(
+        &mut self,
+        key: &ObjectKey,
+        live: Result<Option<Envelope<M::Resource>>, kube::Error>,
+    ) {
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
+        state.running = false;
+        match live {
+            Ok(Some(envelope)) => {
+                state.gate = None;
+                state.parked = true;
+                self.cache.apply(key.clone(), envelope);
+                self.consider(key, Lane::Fresh);
+            }
+            Ok(None) => {
+                self.cache.remove(key);
+                self.forget(key);
+            }
+            Err(error) => {
+                let wait = Backoff::WATCH.delay(1);
+                tracing::warn!(kind = %self.kind.name, object = %key, %error, "reading past the cache failed");
+                self.queue.push_at(key, Instant::now() + wait);
+            }
+        }
+    }
+
+    /// A run that ended without a report.
+    fn broken(&mut self, key: &ObjectKey, error: &str) {
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
+        state.running = false;
+        if !self.cache_has(key) {
+            self.forget(key);
+            return;
+        }
+        self.retry(key, error, None);
+    }
+
+    fn cache_has(&self, key: &ObjectKey) -> bool {
+        self.cache.get(key).is_some()
+    }
+
+    fn reported(&mut self, report: Report) {
+        let key = report.key.clone();
+        let Some(state) = self.states.get_mut(&key) else {
+            return;
+        };
+        state.running = false;
+        let cached = self.cache.get(&key);
+        let same = cached.is_some_and(|known| known.meta().uid.as_deref() == Some(&*report.uid));
+        if !same {
+            // Deleted meanwhile, or replaced by a namesake.
+            self.states.remove(&key);
+            self.consider(&key, Lane::Fresh);
+            return;
+        }
+        state.handled = Some(report.handled);
+        state.gone = report.gone;
+        state.observed_in = report.observed_in;
+        if report.version > 0 {
+            state.gate = Some((report.version, Instant::now() + self.kind.limits.gate));
+        }
+        let was_hot = state.heat.hot;
+        let hot = state.heat.run(report.handled, report.phase, Instant::now());
+        if hot != was_hot {
+            self.hot = if hot {
+                self.hot + 1
+            } else {
+                self.hot.saturating_sub(1)
+            };
+            self.kind.metrics.hot_objects(&self.kind.name, self.hot);
+        }
+        self.kind.metrics.work_done(&self.kind.name, report.took);
+        self.board.in_phase(&key, report.phase);
+        let result = self.schedule(&key, report.next, hot);
+        self.kind
+            .metrics
+            .reconciled(&self.kind.name, result, report.took);
+        if let Some(left) = report.deadline_in {
+            // The deadline of a phase wakes the object if nothing does before.
+            self.queue
+                .push_at(&key, Instant::now() + left.max(Duration::from_millis(1)));
+        }
+        if !hot {
+            self.consider(&key, Lane::Fresh);
+        }
+    }
+
+    // ---- when to come back ----
+
+    fn schedule(&mut self, key: &ObjectKey, next: Next, hot: bool) -> ReconcileResult {
+        let Some(state) = self.states.get_mut(key) else {
+            return ReconcileResult::Success;
+        };
+        let now = Instant::now();
+        if !matches!(next, Next::Retry { .. }) {
+            state.failures = 0;
+        }
+        let (result, delay) = match next {
+            Next::Settled { resync } => {
+                self.board.settled(key);
+                (ReconcileResult::Success, resync.map(jittered))
+            }
+            Next::Wait { reason, after } => {
+                let after = self.clamped(after);
+                self.kind.metrics.polled(&self.kind.name, after);
+                self.board.polling(key, &reason, now + after);
+                (
+                    ReconcileResult::RequeueAfter,
+                    Some(jittered(after).max(self.kind.limits.min_poll)),
+                )
+            }
+            Next::Again => (ReconcileResult::Requeue, Some(Duration::ZERO)),
+            Next::Retry {
+                error,
+                class,
+                after,
+            } => {
+                self.failed(key, &error, class, after);
+                return ReconcileResult::Error;
+            }
+            Next::Held { reason } => {
+                self.board.held(key, reason);
+                (ReconcileResult::Success, None)
+            }
+            Next::Released => {
+                state.released = true;
+                self.board.settled(key);
+                (ReconcileResult::Success, None)
+            }
+        };
+        match delay {
+            None => {}
+            Some(delay) if hot => {
+                tracing::warn!(kind = %self.kind.name, object = %key, "runs again and again without a change: slowed down");
+                self.queue.push_at(key, now + delay.max(HOT_DELAY));
+            }
+            Some(Duration::ZERO) => self.push(key, Lane::Fresh),
+            Some(delay) => self.queue.push_at(key, now + delay),
+        }
+        result
+    }
+
+    fn clamped(&self, after: Duration) -> Duration {
+        let min = self.kind.limits.min_poll;
+        if after < min {
+            self.kind.metrics.poll_clamped(&self.kind.name);
+        }
+        after.max(min)
+    }
+
+    fn failed(&mut self, key: &ObjectKey, error: &str, class: ErrorClass, after: Option<Duration>) {
+        if class == ErrorClass::Saturated {
+            // Not this object's failure: it neither counts nor grows a backoff.
+            let wait = after.unwrap_or(Duration::from_secs(1));
+            self.board.polling(key, error, Instant::now() + wait);
+            self.queue.push_at(key, Instant::now() + jittered(wait));
+            return;
+        }
+        self.retry(key, error, after);
+    }
+
+    fn retry(&mut self, key: &ObjectKey, error: &str, after: Option<Duration>) {
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
+        state.failures += 1;
+        let delay = Backoff::OBJECT
+            .delay(state.failures)
+            .max(after.unwrap_or_default());
+        self.kind.metrics.retried(&self.kind.name);
+        self.board.backing_off(key, error, Instant::now() + delay);
+        tracing::warn!(kind = %self.kind.name, object = %key, error, ?delay, failures = state.failures, "reconcile failed");
+        self.queue.push_at(key, Instant::now() + delay);
+    }
+}
+
+async fn sleep_until(when: Option<Instant>) {
+    match when {
+        Some(when) => tokio::time::sleep_until(when).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Says what is wrong in words that name the mend.
+fn watch_trouble(kind: &str, error: &str, code: Option<u16>) -> String {
+    match code {
+        Some(404) => {
+            format!("{kind}: the server does not serve it: install the CRD (`manifests` prints it)")
+        }
+        Some(403) => format!(
+            "{kind}: the service account may not list or watch it: apply the role (`manifests` prints it)"
+        ),
+        _ => format!("{kind}: {error}"),
+    }
+}

@@ -1,0 +1,412 @@
+//! One run of one object: finalizer and identity, phase handlers, one status patch per phase, and when to come back.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::{Resource, core::object::HasStatus};
+use tokio::time::Instant;
+
+use crate::{
+    cx::Run,
+    engine::{
+        annotations,
+        api::{Part, Patched},
+        envelope::Envelope,
+        finalizer,
+        key::ObjectKey,
+        kind::Kind,
+        predicate::trigger,
+        record::Fields,
+        report::{Next, Report},
+        verdict::Verdict,
+    },
+    error::{ErrorClass, Result},
+    external::CallScope,
+    identity::Identity,
+    phase::{PhaseMachine, StatusOf},
+    step::Outcome,
+};
+
+/// How often a patch is computed anew after somebody else wrote first, before the run gives up.
+const RACES: usize = 4;
+
+/// What a run starts from.
+pub(crate) struct Input<K> {
+    pub(crate) key: ObjectKey,
+    pub(crate) envelope: Envelope<K>,
+    pub(crate) gone: BTreeSet<u32>,
+    pub(crate) observed_in: Option<&'static str>,
+}
+
+/// A run in progress.
+pub(crate) struct Driver<M: PhaseMachine> {
+    pub(super) kind: Arc<Kind<M>>,
+    pub(super) key: ObjectKey,
+    pub(super) envelope: Envelope<M::Resource>,
+    pub(super) object: Arc<M::Resource>,
+    gone: BTreeSet<u32>,
+    pub(super) observed_in: Option<&'static str>,
+    handled: u64,
+    version: u64,
+    started: Instant,
+    deadline: Instant,
+    phase: &'static str,
+    deadline_in: Option<Duration>,
+}
+
+impl<M: PhaseMachine> Driver<M> {
+    /// Prepares a run; `None` if the object did not decode.
+    pub(crate) fn new(kind: Arc<Kind<M>>, input: Input<M::Resource>) -> Option<Self> {
+        let object = Arc::clone(input.envelope.object().ok()?);
+        let handled = trigger(object.meta(), &kind.watched);
+        Some(Self {
+            kind,
+            key: input.key,
+            envelope: input.envelope,
+            object,
+            gone: input.gone,
+            observed_in: input.observed_in,
+            handled,
+            version: 0,
+            started: Instant::now(),
+            deadline: Instant::now() + M::BUDGET,
+            phase: "",
+            deadline_in: None,
+        })
+    }
+
+    /// Runs to the end.
+    pub(crate) async fn run(mut self) -> Report {
+        let next = if annotations::is_paused(self.meta()) {
+            Next::Held {
+                reason: "paused by annotation",
+            }
+        } else if self.meta().deletion_timestamp.is_some() {
+            self.clean_up().await
+        } else {
+            match self.adopt().await {
+                Ok(identity) => self.advance(identity).await,
+                Err(next) => next,
+            }
+        };
+        Report {
+            key: self.key,
+            uid: self.object.meta().uid.clone().unwrap_or_default(),
+            handled: self.handled,
+            version: self.version,
+            next,
+            phase: self.phase,
+            observed_in: self.observed_in,
+            gone: self.gone,
+            took: self.started.elapsed(),
+            deadline_in: self.deadline_in,
+        }
+    }
+
+    pub(super) fn meta(&self) -> &ObjectMeta {
+        self.object.meta()
+    }
+
+    /// Goes on with the object as a reply showed it.
+    pub(super) fn take(
+        &mut self,
+        envelope: Envelope<M::Resource>,
+        written: bool,
+    ) -> Result<(), Next> {
+        match envelope.object() {
+            Ok(object) => self.object = Arc::clone(object),
+            Err(error) => return Err(retry(format!("the object no longer decodes: {error}"))),
+        }
+        if written {
+            self.version = self.version.max(envelope.version());
+        }
+        self.envelope = envelope;
+        Ok(())
+    }
+
+    /// Reads the object past the cache, after a lost race.
+    pub(super) async fn refresh(&mut self) -> Result<(), Next> {
+        match self.kind.api.get(&self.key).await {
+            Ok(Some(envelope)) if envelope.meta().uid == self.meta().uid => {
+                // Not our write, but the next run must not see less than this one did.
+                self.take(envelope, true)
+            }
+            Ok(_) => Err(Next::Released),
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    /// Sends a metadata patch, made anew as often as others write first; `None` = nothing to send.
+    async fn patch_meta(
+        &mut self,
+        make: impl Fn(&ObjectMeta) -> Option<Vec<serde_json::Value>>,
+    ) -> Result<(), Next> {
+        for _ in 0..RACES {
+            let Some(patch) = make(self.meta()) else {
+                return Ok(());
+            };
+            match self.kind.api.patch(&self.key, Part::Main, &patch).await {
+                Patched::Done(envelope) => return self.take(envelope, true),
+                Patched::Gone => return Err(Next::Released),
+                Patched::TestFailed => self.refresh().await?,
+                Patched::Refused(message) => {
+                    return Err(retry(format!("the server refuses our metadata: {message}")));
+                }
+                Patched::Failed(error) => return Err(failed(&error)),
+            }
+        }
+        Err(retry(
+            "others keep changing the object's metadata".to_owned(),
+        ))
+    }
+
+    /// Finalizer and identity are on the object before any handler may touch the outside.
+    async fn adopt(&mut self) -> Result<Identity, Next> {
+        if Kind::<M>::finalizer_phase().is_some() {
+            let kind = Arc::clone(&self.kind);
+            self.patch_meta(|meta| {
+                let known = finalizer::identity_of(meta);
+                let complete = known.is_some() && finalizer::is_held(meta, &kind.finalizer);
+                if complete || meta.deletion_timestamp.is_some() {
+                    return None;
+                }
+                let identity = known.unwrap_or_else(|| first_identity(meta, kind.clock.now()));
+                Some(finalizer::adopt(meta, &kind.finalizer, &identity))
+            })
+            .await?;
+        }
+        if self.meta().deletion_timestamp.is_some() {
+            return Err(Next::Again);
+        }
+        Ok(self.identity())
+    }
+
+    fn identity(&self) -> Identity {
+        let meta = self.meta();
+        finalizer::identity_of(meta).unwrap_or_else(|| first_identity(meta, self.kind.started_at))
+    }
+
+    /// Runs phase after phase until one waits.
+    async fn advance(&mut self, mut identity: Identity) -> Next {
+        for chained in 0..=M::ALL.len() {
+            let fields = self.fields();
+            let phase = match &fields.phase {
+                None => M::default(),
+                Some(name) => match M::from_name(name) {
+                    Some(phase) => phase,
+                    None => return self.unknown_phase(name).await,
+                },
+            };
+            self.handled = trigger(self.meta(), &self.kind.watched);
+            let (verdict, status) = self.judge(phase, &fields, &identity, chained > 0).await;
+            if matches!(verdict.to, Some(next) if next != phase) && phase.info().failed {
+                match self.next_attempt(&identity).await {
+                    Ok(next) => identity = next,
+                    Err(next) => return next,
+                }
+            }
+            let moved = verdict.to.is_some();
+            let after = match self.record(phase, &fields, &verdict, status).await {
+                Ok(after) => after,
+                Err(next) => return next,
+            };
+            self.remember(after, moved);
+            if !moved {
+                return verdict.next;
+            }
+            if self.meta().deletion_timestamp.is_some() {
+                return Next::Again;
+            }
+        }
+        // As many moves as there are phases: a cycle. It goes on later, not at once.
+        Next::Wait {
+            reason: "the phases form a cycle".to_owned(),
+            after: self.kind.limits.min_poll,
+        }
+    }
+
+    /// The verdict on one phase: its deadline's, or its handler's.
+    async fn judge(
+        &mut self,
+        phase: M,
+        fields: &Fields,
+        identity: &Identity,
+        chained: bool,
+    ) -> (Verdict<M>, Option<StatusOf<M>>) {
+        if let Some(expired) = self.expired(phase, fields) {
+            return (expired, None);
+        }
+        let mut run = self.new_run(identity, identity.attempt, fields, phase, chained);
+        let outcome = self.handle(phase, &mut run).await;
+        if outcome.is_ok() && !matches!(outcome, Ok(Outcome::Requeue)) {
+            self.observed_in = Some(phase.name());
+        }
+        let panicked = outcome.as_ref().err().is_some_and(|error| error.is_panic());
+        // Half of what a panicking handler wrote is no status.
+        let status = (!panicked).then_some(run.status);
+        (Verdict::of(phase, outcome, &self.kind.limits), status)
+    }
+
+    async fn handle(&self, phase: M, run: &mut Run<M>) -> Result<Outcome<M>> {
+        let object = Arc::clone(&self.object);
+        phase.dispatch(&object, run).await
+    }
+
+    /// A deadline takes an object away only after a run of this process has looked once.
+    fn expired(&self, phase: M, fields: &Fields) -> Option<Verdict<M>> {
+        let info = phase.info();
+        let (deadline, target) = (info.deadline?, M::from_name(info.on_deadline?)?);
+        let spent = self
+            .kind
+            .clock
+            .now()
+            .duration_since(self.entered_at(fields));
+        let over = Duration::try_from(spent).is_ok_and(|spent| spent >= deadline);
+        (over && self.observed_in == Some(info.name))
+            .then(|| Verdict::deadline(phase, target, deadline))
+    }
+
+    pub(super) fn entered_at(&self, fields: &Fields) -> Timestamp {
+        fields
+            .phase_entered_at
+            .as_deref()
+            .and_then(|text| text.parse().ok())
+            .or_else(|| self.meta().creation_timestamp.as_ref().map(|time| time.0))
+            .unwrap_or(self.kind.started_at)
+    }
+
+    pub(super) fn new_run(
+        &self,
+        identity: &Identity,
+        attempt: u32,
+        fields: &Fields,
+        phase: M,
+        chained: bool,
+    ) -> Run<M> {
+        Run {
+            context: Arc::clone(&self.kind.context),
+            status: self.object.status().cloned().unwrap_or_default(),
+            identity: identity.clone(),
+            attempt,
+            phase_entered_at: self.entered_at(fields),
+            spec_changed: self.spec_changed(phase),
+            scope: CallScope::new(
+                self.deadline,
+                Arc::clone(&self.kind.clock),
+                self.kind.started_at,
+            )
+            .with_metrics(self.kind.metrics.clone()),
+            blocking: self.kind.blocking.clone(),
+            kind: Arc::clone(&self.kind.name),
+            run_deadline: self.deadline,
+            chained,
+        }
+    }
+
+    /// Leaving the failed phase is a new attempt: recorded before the status says so.
+    async fn next_attempt(&mut self, identity: &Identity) -> Result<Identity, Next> {
+        let next = identity.next_attempt(self.kind.clock.now());
+        let (wanted, uid) = (next.clone(), self.meta().uid.clone());
+        self.patch_meta(|meta| {
+            let known = finalizer::identity_of(meta);
+            let done = known
+                .as_ref()
+                .is_some_and(|known| known.attempt >= wanted.attempt);
+            (!done && meta.uid == uid).then(|| finalizer::next_attempt(meta, &wanted))
+        })
+        .await?;
+        Ok(self.identity())
+    }
+
+    fn remember(&mut self, phase: M, moved: bool) {
+        self.phase = phase.name();
+        self.deadline_in = phase.info().deadline.map(|deadline| {
+            let fields = self.fields();
+            let spent = self
+                .kind
+                .clock
+                .now()
+                .duration_since(self.entered_at(&fields));
+            deadline.saturating_sub(Duration::try_from(spent).unwrap_or_default())
+        });
+        if moved {
+            self.observed_in = None;
+        }
+    }
+
+    /// The clean-up: the finalizer phase once per attempt, newest first; then our finalizer comes off.
+    async fn clean_up(&mut self) -> Next {
+        if !finalizer::is_held(self.meta(), &self.kind.finalizer) {
+            return Next::Settled { resync: None };
+        }
+        let Some(phase) = Kind::<M>::finalizer_phase() else {
+            return self.release().await;
+        };
+        if annotations::releases_external(self.meta()) {
+            return self.release().await;
+        }
+        let identity = self.identity();
+        for attempt in (1..=identity.attempt).rev() {
+            if self.gone.contains(&attempt) {
+                continue;
+            }
+            let fields = self.fields();
+            let mut run = self.new_run(&identity, attempt, &fields, phase, false);
+            let outcome = self.handle(phase, &mut run).await;
+            if matches!(outcome, Ok(Outcome::Gone(_))) {
+                self.gone.insert(attempt);
+                continue;
+            }
+            let verdict = Verdict::of_cleanup(phase, outcome, &self.kind.limits);
+            // Best effort: whether the status is accepted must not decide whether the outside is freed.
+            match self
+                .record(phase, &fields, &verdict, Some(run.status))
+                .await
+            {
+                Err(Next::Released) => return Next::Released,
+                Ok(_) | Err(_) => {}
+            }
+            self.remember(phase, false);
+            return verdict.next;
+        }
+        self.release().await
+    }
+
+    async fn release(&mut self) -> Next {
+        let finalizer = self.kind.finalizer.clone();
+        match self
+            .patch_meta(|meta| finalizer::release(meta, &finalizer))
+            .await
+        {
+            Ok(()) => Next::Released,
+            Err(next) => next,
+        }
+    }
+}
+
+fn first_identity(meta: &ObjectMeta, now: Timestamp) -> Identity {
+    Identity::first(
+        meta.uid.as_deref().unwrap_or_default(),
+        meta.namespace.as_deref(),
+        meta.name.as_deref().unwrap_or_default(),
+        now,
+    )
+}
+
+pub(super) fn retry(error: String) -> Next {
+    Next::Retry {
+        error,
+        class: ErrorClass::Transient,
+        after: None,
+    }
+}
+
+pub(super) fn failed(error: &kube::Error) -> Next {
+    let (class, after) = crate::external::classify(error);
+    Next::Retry {
+        error: format!("the API server did not answer well: {error}"),
+        class,
+        after,
+    }
+}

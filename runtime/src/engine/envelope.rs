@@ -1,0 +1,142 @@
+//! One object as the server sent it: decoded on its own, so that one that does not parse harms no other.
+
+use std::{borrow::Cow, fmt, sync::Arc};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::{DynamicResourceScope, Resource};
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde_json::Value;
+
+/// An object beside the status as the server has it: the typed status may know less than the server.
+#[derive(Clone)]
+pub(crate) struct Envelope<K> {
+    body: Body<K>,
+}
+
+#[derive(Clone)]
+enum Body<K> {
+    Decoded {
+        object: Arc<K>,
+        status: Option<Arc<str>>,
+    },
+    Undecodable {
+        meta: Box<ObjectMeta>,
+        error: Arc<str>,
+    },
+}
+
+impl<K: DeserializeOwned> Envelope<K> {
+    /// Decodes one object. Fails only if not even its metadata can be read.
+    pub(crate) fn from_value(mut value: Value) -> Result<Self, serde_json::Error> {
+        // managedFields are most of a small object's bytes, and nobody here reads them.
+        if let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+            meta.remove("managedFields");
+        }
+        let body = match K::deserialize(&value) {
+            Ok(object) => {
+                let status = value
+                    .get("status")
+                    .map(|status| Arc::from(status.to_string()));
+                Body::Decoded {
+                    object: Arc::new(object),
+                    status,
+                }
+            }
+            Err(error) => Body::Undecodable {
+                meta: Box::new(ObjectMeta::deserialize(&value["metadata"])?),
+                error: error.to_string().into(),
+            },
+        };
+        Ok(Self { body })
+    }
+}
+
+impl<K> Envelope<K> {
+    /// The typed object, or why there is none.
+    pub(crate) fn object(&self) -> Result<&Arc<K>, &str> {
+        match &self.body {
+            Body::Decoded { object, .. } => Ok(object),
+            Body::Undecodable { error, .. } => Err(error),
+        }
+    }
+
+    /// The status as the server has it, unknown fields included.
+    pub(crate) fn raw_status(&self) -> Option<Value> {
+        match &self.body {
+            Body::Decoded { status, .. } => status
+                .as_deref()
+                .and_then(|text| serde_json::from_str(text).ok()),
+            Body::Undecodable { .. } => None,
+        }
+    }
+}
+
+impl<K: Resource<DynamicType = ()> + Clone> Envelope<K> {
+    /// The resourceVersion as the number it is.
+    pub(crate) fn version(&self) -> u64 {
+        version_of(self.meta())
+    }
+}
+
+/// The resourceVersion of an object as a number; 0 if there is none.
+pub(crate) fn version_of(meta: &ObjectMeta) -> u64 {
+    meta.resource_version
+        .as_deref()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0)
+}
+
+impl<'de, K: DeserializeOwned> Deserialize<'de> for Envelope<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::from_value(value).map_err(serde::de::Error::custom)
+    }
+}
+
+impl<K: Resource<DynamicType = ()> + Clone> fmt::Debug for Envelope<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let meta = self.meta();
+        f.debug_struct("Envelope")
+            .field("name", &meta.name)
+            .field("version", &meta.resource_version)
+            .finish()
+    }
+}
+
+impl<K: Resource<DynamicType = ()> + Clone> Resource for Envelope<K>
+where
+    Self: Clone,
+{
+    type DynamicType = ();
+    type Scope = DynamicResourceScope;
+
+    fn kind((): &()) -> Cow<'_, str> {
+        Cow::Owned(K::kind(&()).into_owned())
+    }
+
+    fn group((): &()) -> Cow<'_, str> {
+        Cow::Owned(K::group(&()).into_owned())
+    }
+
+    fn version((): &()) -> Cow<'_, str> {
+        Cow::Owned(K::version(&()).into_owned())
+    }
+
+    fn plural((): &()) -> Cow<'_, str> {
+        Cow::Owned(K::plural(&()).into_owned())
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        match &self.body {
+            Body::Decoded { object, .. } => object.meta(),
+            Body::Undecodable { meta, .. } => meta,
+        }
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        match &mut self.body {
+            Body::Decoded { object, .. } => Arc::make_mut(object).meta_mut(),
+            Body::Undecodable { meta, .. } => meta,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What all runs of one kind share.
+
+use std::{sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+
+use crate::{
+    blocking::BlockingPool,
+    clock::SharedClock,
+    engine::{api::ObjectApi, predicate::Watched},
+    metrics::Metrics,
+    phase::PhaseMachine,
+    status::Rules,
+};
+
+/// One kind of a running operator.
+pub(crate) struct Kind<M: PhaseMachine> {
+    pub(crate) name: Arc<str>,
+    pub(crate) api: ObjectApi<M::Resource>,
+    pub(crate) context: Arc<M::Context>,
+    pub(crate) clock: SharedClock,
+    pub(crate) started_at: Timestamp,
+    pub(crate) finalizer: String,
+    pub(crate) rules: &'static Rules,
+    pub(crate) metrics: Metrics,
+    pub(crate) blocking: BlockingPool,
+    pub(crate) watched: Watched,
+    pub(crate) limits: Limits,
+}
+
+/// The numbers of one kind; every one has a default that is safe.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Runs at a time. A waiting run costs nothing: the bulkheads of the clients protect the outside.
+    pub(crate) in_flight: usize,
+    /// How often a settled object is looked at, unless its phase says otherwise.
+    pub(crate) resync: Duration,
+    /// The shortest poll.
+    pub(crate) min_poll: Duration,
+    /// How long a run waits for the cache to show our last write before it reads past it.
+    pub(crate) gate: Duration,
+    /// What a run may take beyond the machine's budget, for the final writes.
+    pub(crate) write_grace: Duration,
+    /// How long a shutdown waits for runs in flight.
+    pub(crate) drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            in_flight: 256,
+            resync: Duration::from_secs(600),
+            min_poll: Duration::from_secs(1),
+            gate: Duration::from_secs(5),
+            write_grace: Duration::from_secs(45),
+            drain: Duration::from_secs(25),
+        }
+    }
+}
+
+impl<M: PhaseMachine> Kind<M> {
+    /// The phase that objects enter when they are deleted.
+    pub(crate) fn finalizer_phase() -> Option<M> {
+        M::ALL.iter().copied().find(|phase| phase.info().finalizer)
+    }
+
+    /// The phase that permanent errors lead to.
+    pub(crate) fn failed_phase() -> Option<M> {
+        M::ALL.iter().copied().find(|phase| phase.info().failed)
+    }
+}

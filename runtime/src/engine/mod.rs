@@ -1,0 +1,20 @@
+//! Watch, cache, queue, gate, finalizer, phase, status, schedule: the way of an object through the operator.
+
+pub mod annotations;
+pub(crate) mod api;
+pub(crate) mod backoff;
+pub(crate) mod board;
+mod cache;
+pub(crate) mod controller;
+mod driver;
+mod envelope;
+mod finalizer;
+pub(crate) mod key;
+pub(crate) mod kind;
+pub(crate) mod predicate;
+mod queue;
+mod record;
+mod report;
+mod state;
+mod verdict;
+pub(crate) mod watch;

@@ -1,0 +1,112 @@
+//! Which object has its turn: each key once, fresh events beside the backlog of a first list, timers.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use tokio::time::Instant;
+
+use crate::engine::key::ObjectKey;
+
+/// Where a key waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Something happened to the object just now.
+    Fresh,
+    /// The object came with a list, among thousands.
+    Backlog,
+}
+
+/// Keys that are ready, and keys that will be.
+#[derive(Default)]
+pub(crate) struct Queue {
+    fresh: VecDeque<ObjectKey>,
+    backlog: VecDeque<ObjectKey>,
+    queued_since: HashMap<ObjectKey, Instant>,
+    timers: BTreeMap<(Instant, u64), ObjectKey>,
+    timer_of: HashMap<ObjectKey, (Instant, u64)>,
+    sequence: u64,
+    backlog_has_turn: bool,
+}
+
+impl Queue {
+    /// Makes the key ready. A key that is ready already is not taken twice; its timer has no meaning any more.
+    /// Returns whether it was new.
+    pub(crate) fn push(&mut self, key: &ObjectKey, lane: Lane, now: Instant) -> bool {
+        self.cancel_timer(key);
+        if self.queued_since.contains_key(key) {
+            return false;
+        }
+        self.queued_since.insert(key.clone(), now);
+        match lane {
+            Lane::Fresh => self.fresh.push_back(key.clone()),
+            Lane::Backlog => self.backlog.push_back(key.clone()),
+        }
+        true
+    }
+
+    /// Makes the key ready at `when`; of two timers the earlier one stays.
+    pub(crate) fn push_at(&mut self, key: &ObjectKey, when: Instant) {
+        if self
+            .timer_of
+            .get(key)
+            .is_some_and(|(earlier, _)| *earlier <= when)
+        {
+            return;
+        }
+        self.cancel_timer(key);
+        self.sequence += 1;
+        self.timers.insert((when, self.sequence), key.clone());
+        self.timer_of.insert(key.clone(), (when, self.sequence));
+    }
+
+    fn cancel_timer(&mut self, key: &ObjectKey) {
+        if let Some(at) = self.timer_of.remove(key) {
+            self.timers.remove(&at);
+        }
+    }
+
+    /// Forgets the key. What stands in a lane is passed over when its turn comes.
+    pub(crate) fn remove(&mut self, key: &ObjectKey) {
+        self.cancel_timer(key);
+        self.queued_since.remove(key);
+    }
+
+    /// The next key and since when it was ready. The two lanes take turns, so neither starves.
+    pub(crate) fn pop(&mut self) -> Option<(ObjectKey, Instant)> {
+        loop {
+            let backlog_first = self.backlog_has_turn;
+            self.backlog_has_turn = !backlog_first;
+            let key = if backlog_first {
+                self.backlog.pop_front().or_else(|| self.fresh.pop_front())
+            } else {
+                self.fresh.pop_front().or_else(|| self.backlog.pop_front())
+            }?;
+            if let Some(since) = self.queued_since.remove(&key) {
+                return Some((key, since));
+            }
+        }
+    }
+
+    /// Moves every timer that has run out to the ready keys. Returns how many.
+    pub(crate) fn promote(&mut self, now: Instant) -> usize {
+        let mut count = 0;
+        while let Some(entry) = self.timers.first_entry() {
+            if entry.key().0 > now {
+                break;
+            }
+            let key = entry.get().clone();
+            self.push(&key, Lane::Fresh, now);
+            count += 1;
+        }
+        count
+    }
+
+    /// When the next timer runs out.
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        self.timers.first_key_value().map(|((when, _), _)| *when)
+    }
+
+    /// How many keys are ready.
+    pub(crate) fn ready(&self) -> usize {
+        self.queued_since.len()
+    }
+}

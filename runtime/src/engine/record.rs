@@ -1,0 +1,287 @@
+//! The status write of a phase: nothing, or one JSON patch.
+
+use jiff::{Timestamp, ToSpan};
+use kube::core::object::HasStatus;
+use serde_json::Value;
+
+use crate::{
+    engine::{
+        api::{Part, Patched},
+        driver::{Driver, failed, retry},
+        report::Next,
+        verdict::{Note, Verdict},
+    },
+    metrics::PatchResult,
+    phase::{PhaseMachine, StatusOf},
+    status::{
+        Limits, MachineFields, PlanError, PlanInput, Planned, StatusWrite,
+        conditions::{self, Conditions, Truth},
+        only_condition, plan,
+    },
+};
+
+/// The runtime's own fields, as a run found them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fields {
+    pub(crate) phase: Option<String>,
+    pub(crate) phase_entered_at: Option<String>,
+}
+
+impl Fields {
+    fn borrowed(&self) -> MachineFields<'_> {
+        MachineFields {
+            phase: self.phase.as_deref(),
+            phase_entered_at: self.phase_entered_at.as_deref(),
+            observed_generation: None,
+        }
+    }
+}
+
+/// Everything a write is computed from, but for the server's side of it.
+struct Intent {
+    expected: Fields,
+    phase: &'static str,
+    entered_at: Option<String>,
+    before: Value,
+    after: Value,
+}
+
+impl<M: PhaseMachine> Driver<M> {
+    /// The runtime's fields of the object as it is now.
+    pub(super) fn fields(&self) -> Fields {
+        let raw = self.envelope.raw_status();
+        let found = MachineFields::read(self.kind.rules, raw.as_ref());
+        Fields {
+            phase: found.phase.map(str::to_owned),
+            phase_entered_at: found.phase_entered_at.map(str::to_owned),
+        }
+    }
+
+    /// Whether the spec moved on since the phase's own point of reference.
+    pub(super) fn spec_changed(&self, phase: M) -> bool {
+        let info = phase.info();
+        let kind = match (info.steady, info.failed) {
+            (true, _) => conditions::READY,
+            (_, true) => conditions::STALLED,
+            _ => conditions::RECONCILING,
+        };
+        let raw = self.envelope.raw_status();
+        let seen = conditions::generation_of(self.kind.rules, raw.as_ref(), kind);
+        seen.is_some() && seen != self.meta().generation
+    }
+
+    /// Writes what the run of `phase` learned. Returns the phase the object is in now.
+    pub(super) async fn record(
+        &mut self,
+        phase: M,
+        expected: &Fields,
+        verdict: &Verdict<M>,
+        status: Option<StatusOf<M>>,
+    ) -> Result<M, Next> {
+        let target = verdict.to.unwrap_or(phase);
+        let before = json(self.object.status().cloned().unwrap_or_default())?;
+        let after = match status {
+            Some(status) => json(status)?,
+            None => before.clone(),
+        };
+        let now = self.kind.clock.now();
+        let intent = Intent {
+            expected: expected.clone(),
+            phase: target.name(),
+            entered_at: self.entry_time(phase, target, expected, now),
+            before,
+            after,
+        };
+        let mut last: Option<StatusWrite> = None;
+        for _ in 0..3 {
+            let raw = self.envelope.raw_status();
+            let conditions = self.conditions(phase, verdict, raw.as_ref());
+            let write = match self.plan(&intent, raw.as_ref(), &conditions, now)? {
+                Planned::Unchanged => {
+                    self.count(PatchResult::Skipped);
+                    return Ok(target);
+                }
+                Planned::Patch(write) => write,
+            };
+            if last.as_ref().is_some_and(|last| last.patch == write.patch) {
+                self.count(PatchResult::Refused);
+                return Err(retry(
+                    "the server refuses the status patch although nothing else changed".to_owned(),
+                ));
+            }
+            let operations: Vec<Value> = operations(&write)?;
+            match self
+                .kind
+                .api
+                .patch(&self.key, Part::Status, &operations)
+                .await
+            {
+                Patched::Done(envelope) => {
+                    self.count(PatchResult::Sent);
+                    self.kind
+                        .metrics
+                        .status_written(&self.kind.name, write.status_bytes);
+                    self.take(envelope, true)?;
+                    return Ok(target);
+                }
+                Patched::TestFailed => {
+                    self.count(PatchResult::Raced);
+                    last = Some(write);
+                    self.refresh().await?;
+                }
+                Patched::Gone => return Err(Next::Released),
+                Patched::Refused(message) => {
+                    self.count(PatchResult::Refused);
+                    return Err(retry(format!("the server refuses the status: {message}")));
+                }
+                Patched::Failed(error) => return Err(failed(&error)),
+            }
+        }
+        Err(Next::Again)
+    }
+
+    fn plan(
+        &self,
+        intent: &Intent,
+        raw: Option<&Value>,
+        conditions: &Conditions,
+        now: Timestamp,
+    ) -> Result<Planned, Next> {
+        let next = MachineFields {
+            phase: Some(intent.phase),
+            phase_entered_at: intent.entered_at.as_deref(),
+            observed_generation: self.meta().generation,
+        };
+        let planned = plan(&PlanInput {
+            rules: self.kind.rules,
+            uid: self.meta().uid.as_deref().unwrap_or_default(),
+            server_status: raw,
+            typed_before: &intent.before,
+            typed_after: &intent.after,
+            expected: intent.expected.borrowed(),
+            next,
+            conditions,
+            now,
+            limits: Limits::default(),
+        });
+        planned.map_err(|error| match error {
+            // Somebody else moved the object: this run's view is history.
+            PlanError::Moved { .. } => Next::Again,
+            error @ PlanError::TooLarge { .. } => retry(error.to_string()),
+        })
+    }
+
+    /// When the target was entered; `None` leaves what the server has.
+    fn entry_time(&self, phase: M, target: M, fields: &Fields, now: Timestamp) -> Option<String> {
+        if target != phase
+            || fields
+                .phase
+                .as_deref()
+                .is_some_and(|name| name != phase.name())
+        {
+            // Later than the last one, whatever the clock says: two entries must never look alike.
+            let last = self.entered_at(fields);
+            let after = last.saturating_add(1.microsecond()).unwrap_or(now);
+            return Some(conditions::entered_at(now.max(after)));
+        }
+        match fields.phase_entered_at {
+            Some(_) => None,
+            None => Some(conditions::entered_at(self.entered_at(fields))),
+        }
+    }
+
+    fn conditions(&self, phase: M, verdict: &Verdict<M>, raw: Option<&Value>) -> Conditions {
+        let rules = self.kind.rules;
+        let target = verdict.to.unwrap_or(phase);
+        let info = target.info();
+        let generation = self.meta().generation.unwrap_or_default();
+        let generation_of = |kind| conditions::generation_of(rules, raw, kind);
+        let was_working = !phase.info().steady && !phase.info().failed;
+        // A change under way began with the generation that its first handler saw.
+        let began = generation_of(conditions::RECONCILING)
+            .filter(|_| was_working)
+            .unwrap_or(generation);
+        let converged = match (verdict.converged, verdict.to) {
+            (true, Some(_)) => Some(began),
+            (true, None) => Some(generation),
+            (false, _) => generation_of(conditions::READY),
+        };
+        let all = Conditions::of_phase(info, generation, converged);
+        let working = !info.steady && !info.failed;
+        let all = match &verdict.note {
+            Some(Note {
+                reason,
+                message,
+                stalled: true,
+            }) => all.stalled(*reason, message.clone()),
+            Some(Note {
+                reason, message, ..
+            }) if !info.failed => {
+                let truth = if working { Truth::True } else { Truth::False };
+                all.with(conditions::RECONCILING, truth, *reason, message.clone())
+            }
+            _ if info.failed && phase == target => {
+                match conditions::text_of(rules, raw, conditions::STALLED) {
+                    // Why it failed stays to be read for as long as it has failed.
+                    Some((reason, message)) => all.stalled(reason, message),
+                    None => all,
+                }
+            }
+            _ => all,
+        };
+        if working { all.began(began) } else { all }
+    }
+
+    /// A phase of another version: nothing is touched but one condition.
+    pub(super) async fn unknown_phase(&mut self, name: &str) -> Next {
+        let raw = self.envelope.raw_status();
+        let conditions = Conditions::none().with(
+            conditions::UNKNOWN_PHASE,
+            Truth::True,
+            "UnknownPhase",
+            format!("this version of the operator does not know the phase {name:?}: run the newer one again, or set a phase it knows"),
+        );
+        let uid = self.meta().uid.clone().unwrap_or_default();
+        let now = self.kind.clock.now();
+        let settled = Next::Settled {
+            resync: Some(self.kind.limits.resync),
+        };
+        let Planned::Patch(write) =
+            only_condition(self.kind.rules, &uid, raw.as_ref(), &conditions, now)
+        else {
+            return settled;
+        };
+        let operations = match operations(&write) {
+            Ok(operations) => operations,
+            Err(next) => return next,
+        };
+        match self
+            .kind
+            .api
+            .patch(&self.key, Part::Status, &operations)
+            .await
+        {
+            Patched::Done(envelope) => self.take(envelope, true).err().unwrap_or(settled),
+            Patched::TestFailed => Next::Again,
+            Patched::Gone => Next::Released,
+            Patched::Refused(message) => retry(format!("the server refuses the status: {message}")),
+            Patched::Failed(error) => failed(&error),
+        }
+    }
+
+    fn count(&self, result: PatchResult) {
+        self.kind.metrics.status_patch(&self.kind.name, result);
+    }
+}
+
+fn json(status: impl serde::Serialize) -> Result<Value, Next> {
+    serde_json::to_value(status)
+        .map_err(|error| retry(format!("the status does not serialise: {error}")))
+}
+
+fn operations(write: &StatusWrite) -> Result<Vec<Value>, Next> {
+    match json(&write.patch)? {
+        Value::Array(operations) => Ok(operations),
+        other => Ok(vec![other]),
+    }
+}

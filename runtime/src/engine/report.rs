@@ -1,0 +1,48 @@
+//! What a run tells the loop that started it.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use crate::{engine::key::ObjectKey, error::ErrorClass};
+
+/// The outcome of one run of one object.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) key: ObjectKey,
+    pub(crate) uid: String,
+    /// The trigger of the object that the last handler saw.
+    pub(crate) handled: u64,
+    /// The resourceVersion of our last write; 0 if nothing was written.
+    pub(crate) version: u64,
+    pub(crate) next: Next,
+    /// The phase the object is in now; empty if none was read.
+    pub(crate) phase: &'static str,
+    /// The phase in which a handler of this process has looked at the object.
+    pub(crate) observed_in: Option<&'static str>,
+    /// The attempts proven gone so far, in a clean-up.
+    pub(crate) gone: BTreeSet<u32>,
+    /// How long the run took.
+    pub(crate) took: Duration,
+    /// When the deadline of the phase runs out, if it has one: from now.
+    pub(crate) deadline_in: Option<Duration>,
+}
+
+/// When to run again, and why.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// After an event or the resync.
+    Settled { resync: Option<Duration> },
+    /// After a business wait.
+    Wait { reason: String, after: Duration },
+    /// At once: the object moved on under the run.
+    Again,
+    /// With backoff.
+    Retry {
+        error: String,
+        class: ErrorClass,
+        after: Option<Duration>,
+    },
+    /// Only after an event: an admin holds the object.
+    Held { reason: &'static str },
+    /// Never: our finalizer is off, or the object is gone.
+    Released,
+}

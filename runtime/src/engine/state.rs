@@ -1,0 +1,85 @@
+//! What the loop remembers of one object between runs.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use tokio::time::Instant;
+
+/// Runs within this window that change nothing make a hot object.
+const HOT_WINDOW: Duration = Duration::from_secs(10);
+/// So many of them. A poll each second is a tenth of it.
+const HOT_RUNS: u32 = 30;
+/// How far a hot object is slowed down.
+pub(crate) const HOT_DELAY: Duration = Duration::from_secs(30);
+
+/// One object.
+pub(crate) struct ObjectState {
+    pub(crate) uid: String,
+    pub(crate) running: bool,
+    /// The trigger that the last run handled.
+    pub(crate) handled: Option<u64>,
+    /// Failures in a row.
+    pub(crate) failures: u32,
+    /// The next run waits until the cache shows this version, or until the moment given.
+    pub(crate) gate: Option<(u64, Instant)>,
+    /// A run is due, but the gate holds it.
+    pub(crate) parked: bool,
+    /// Our finalizer is off: whatever still arrives of this uid is history.
+    pub(crate) released: bool,
+    pub(crate) gone: BTreeSet<u32>,
+    pub(crate) observed_in: Option<&'static str>,
+    pub(crate) heat: Heat,
+}
+
+impl ObjectState {
+    pub(crate) fn new(uid: &str) -> Self {
+        Self {
+            uid: uid.to_owned(),
+            running: false,
+            handled: None,
+            failures: 0,
+            gate: None,
+            parked: false,
+            released: false,
+            gone: BTreeSet::new(),
+            observed_in: None,
+            heat: Heat::default(),
+        }
+    }
+
+    /// Whether the cache's version is new enough. Opens the gate for good if it is.
+    pub(crate) fn gate_opens(&mut self, cached: u64) -> bool {
+        match self.gate {
+            Some((version, _)) if cached < version => false,
+            _ => {
+                self.gate = None;
+                true
+            }
+        }
+    }
+}
+
+/// Counts runs that change nothing.
+#[derive(Default)]
+pub(crate) struct Heat {
+    since: Option<Instant>,
+    runs: u32,
+    last: (u64, &'static str),
+    /// Whether the last run found it hot.
+    pub(crate) hot: bool,
+}
+
+impl Heat {
+    /// Counts a run; true if the object is hot.
+    pub(crate) fn run(&mut self, handled: u64, phase: &'static str, now: Instant) -> bool {
+        let same = self.last == (handled, phase);
+        let recent = self.since.is_some_and(|since| now - since < HOT_WINDOW);
+        if !same || !recent {
+            self.since = Some(now);
+            self.runs = 0;
+            self.last = (handled, phase);
+        }
+        self.runs += 1;
+        self.hot = self.runs > HOT_RUNS;
+        self.hot
+    }
+}

@@ -1,0 +1,139 @@
+//! The watch of one kind: kube's watcher, with a backoff of its own and a way out where that one has none.
+
+use std::time::Duration;
+
+use futures::{Stream, StreamExt, stream::BoxStream};
+use kube::{
+    Api, Resource,
+    runtime::watcher::{self, Event},
+};
+use serde::de::DeserializeOwned;
+
+use crate::engine::{backoff::Backoff, envelope::Envelope};
+
+/// What to watch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    /// One namespace, or all.
+    pub(crate) namespace: Option<String>,
+    /// Which labels.
+    pub(crate) labels: Option<String>,
+}
+
+/// A watch's news.
+pub(crate) enum News<K> {
+    Event(Event<Envelope<K>>),
+    /// It failed and will be tried again after the wait.
+    Failed {
+        error: String,
+        kind: &'static str,
+        code: Option<u16>,
+        wait: Duration,
+    },
+}
+
+/// The stream of one kind. It never ends: it backs off by itself, apart from every other watch.
+pub(crate) fn watch<K>(
+    client: &kube::Client,
+    scope: &Scope,
+) -> impl Stream<Item = News<K>> + Send + use<K>
+where
+    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    let state = State {
+        client: client.clone(),
+        scope: scope.clone(),
+        stream: None,
+        failures: 0,
+        wait: None,
+    };
+    futures::stream::unfold(state, |mut state| async move {
+        let news = state.next().await;
+        Some((news, state))
+    })
+}
+
+struct State<K> {
+    client: kube::Client,
+    scope: Scope,
+    stream: Option<BoxStream<'static, watcher::Result<Event<Envelope<K>>>>>,
+    failures: u32,
+    wait: Option<Duration>,
+}
+
+impl<K> State<K>
+where
+    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    async fn next(&mut self) -> News<K> {
+        if let Some(wait) = self.wait.take() {
+            tokio::time::sleep(wait).await;
+        }
+        loop {
+            let stream = match &mut self.stream {
+                Some(stream) => stream,
+                empty => empty.insert(open(&self.client, &self.scope)),
+            };
+            match stream.next().await {
+                Some(Ok(event)) => {
+                    if !matches!(event, Event::Init) {
+                        self.failures = 0;
+                    }
+                    return News::Event(event);
+                }
+                Some(Err(error)) => return self.failed(&error),
+                None => self.stream = None,
+            }
+        }
+    }
+
+    fn failed(&mut self, error: &watcher::Error) -> News<K> {
+        let (kind, code) = describe(error);
+        // kube tries an expired version again and again when the *start* of a watch answers 410: begin with a list.
+        if code == Some(410) {
+            self.stream = None;
+        }
+        self.failures += 1;
+        let wait = Backoff::WATCH.delay(self.failures);
+        self.wait = Some(wait);
+        News::Failed {
+            error: error.to_string(),
+            kind,
+            code,
+            wait,
+        }
+    }
+}
+
+fn open<K>(
+    client: &kube::Client,
+    scope: &Scope,
+) -> BoxStream<'static, watcher::Result<Event<Envelope<K>>>>
+where
+    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    let api: Api<Envelope<K>> = match &scope.namespace {
+        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &()),
+        None => Api::all(client.clone()),
+    };
+    // Some load balancers cut idle connections at 240 s.
+    let config = watcher::Config {
+        label_selector: scope.labels.clone(),
+        ..watcher::Config::default().timeout(200)
+    };
+    watcher::watcher(api, config).boxed()
+}
+
+fn describe(error: &watcher::Error) -> (&'static str, Option<u16>) {
+    let code = |error: &kube::Error| match error {
+        kube::Error::Api(status) => Some(status.code),
+        _ => None,
+    };
+    match error {
+        watcher::Error::InitialListFailed(error) => ("list", code(error)),
+        watcher::Error::WatchStartFailed(error) => ("watch_start", code(error)),
+        watcher::Error::WatchError(status) => ("watch_event", Some(status.code)),
+        watcher::Error::WatchFailed(error) => ("watch_stream", code(error)),
+        watcher::Error::NoResourceVersion => ("no_resource_version", None),
+    }
+}

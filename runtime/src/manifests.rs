@@ -1,0 +1,96 @@
+//! What the cluster needs before the operator can run there: CRDs, a service account and the least role.
+
+use serde_json::{Value, json};
+
+/// One line of the role, recorded where the requests are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoleRule {
+    /// API group; empty for the core one.
+    pub group: String,
+    /// Resource, with its subresource: `databases/status`.
+    pub resource: String,
+    /// Only objects of these names; empty = all.
+    pub names: Vec<String>,
+    /// Verbs.
+    pub verbs: Vec<&'static str>,
+    /// Whether the object is cluster-scoped, so that no namespaced Role can grant it.
+    pub cluster: bool,
+}
+
+impl RoleRule {
+    fn to_json(&self) -> Value {
+        let mut rule = json!({
+            "apiGroups": [self.group],
+            "resources": [self.resource],
+            "verbs": self.verbs,
+        });
+        if !self.names.is_empty() {
+            rule["resourceNames"] = json!(self.names);
+        }
+        rule
+    }
+}
+
+/// What an operator asks of the cluster.
+#[derive(Clone, Debug)]
+pub(crate) struct Needs {
+    pub(crate) name: String,
+    pub(crate) crds: Vec<Value>,
+    pub(crate) rules: Vec<RoleRule>,
+    /// Namespaced mode: a Role there instead of a ClusterRole.
+    pub(crate) only_in: Option<String>,
+    /// Where the operator itself lives.
+    pub(crate) namespace: String,
+}
+
+impl Needs {
+    /// The manifests, in the order they have to be applied.
+    pub(crate) fn manifests(&self) -> Vec<Value> {
+        let mut all = self.crds.clone();
+        all.push(json!({
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": self.name, "namespace": self.namespace},
+        }));
+        let (cluster, local): (Vec<_>, Vec<_>) = self
+            .rules
+            .iter()
+            .partition(|rule| self.only_in.is_none() || rule.cluster);
+        all.extend(self.role(None, &cluster));
+        if let Some(namespace) = &self.only_in {
+            all.extend(self.role(Some(namespace), &local));
+        }
+        all
+    }
+
+    fn role(&self, namespace: Option<&str>, rules: &[&RoleRule]) -> Vec<Value> {
+        if rules.is_empty() {
+            return Vec::new();
+        }
+        let kind = if namespace.is_some() {
+            "Role"
+        } else {
+            "ClusterRole"
+        };
+        let mut meta = json!({"name": self.name});
+        if let Some(namespace) = namespace {
+            meta["namespace"] = json!(namespace);
+        }
+        let rules: Vec<_> = rules.iter().map(|rule| rule.to_json()).collect();
+        vec![
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": kind,
+                "metadata": meta,
+                "rules": rules,
+            }),
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": format!("{kind}Binding"),
+                "metadata": meta,
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": self.name},
+                "subjects": [{"kind": "ServiceAccount", "name": self.name, "namespace": self.namespace}],
+            }),
+        ]
+    }
+}

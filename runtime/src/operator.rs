@@ -1,0 +1,418 @@
+//! The operator: its kinds, what it needs of the cluster, and how it runs.
+
+use std::{
+    future::Future, marker::PhantomData, net::SocketAddr, pin::Pin, sync::Arc, time::Duration,
+};
+
+use jiff::Timestamp;
+use kube::Resource;
+use serde_json::Value;
+use tokio::{sync::watch, task::JoinSet};
+
+use crate::{
+    blocking::BlockingPool,
+    clients::Clients,
+    clock::{SharedClock, SystemClock},
+    engine::{
+        api::ObjectApi,
+        board::Board,
+        controller::Controller,
+        kind::{Kind, Limits},
+        predicate::Watched,
+        watch::Scope,
+    },
+    graph::PhaseGraph,
+    inspect::Inspector,
+    manifests::{Needs, RoleRule},
+    metrics::Metrics,
+    phase::{PhaseMachine, StatusOf},
+    preflight, probes,
+    status::Rules,
+};
+
+/// An operator: kinds that share one context. It needs no cluster until it runs.
+pub struct Operator<C> {
+    name: String,
+    kinds: Vec<Box<dyn AnyKind<C>>>,
+    only_in: Option<String>,
+    home: String,
+}
+
+/// Why an operator did not start, or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum OperatorError {
+    /// The cluster is not ready for it. Every reason says how to mend it.
+    #[error("the cluster is not ready for this operator: {}", .0.join("; "))]
+    Preflight(Vec<String>),
+    /// The probes' address could not be bound.
+    #[error("probes cannot listen on {addr}: {source}: choose another address with --probe-addr")]
+    Probes {
+        /// The address asked for.
+        addr: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A loop ended by a panic: a defect of the runtime, not of a handler.
+    #[error("the loop of a kind ended: {0}")]
+    Loop(String),
+}
+
+/// Where the parts that must never wait for a reconcile live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Placement {
+    /// Probes and metrics on a thread of their own: a blocked executor cannot stop them.
+    #[default]
+    Threads,
+    /// Everything on the caller's runtime: for tests in virtual time.
+    Inline,
+}
+
+/// How to run.
+pub struct RunOptions {
+    /// Where lease, probes and metrics live.
+    pub placement: Placement,
+    /// The source of timestamps.
+    pub clock: SharedClock,
+    /// Where probes and metrics are served; `None` = nowhere.
+    pub probe_addr: Option<SocketAddr>,
+    /// How long runs in flight may go on after the shutdown signal.
+    pub drain: Duration,
+    /// Ends the run when it resolves.
+    pub shutdown: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            placement: Placement::default(),
+            clock: Arc::new(SystemClock),
+            probe_addr: None,
+            drain: Limits::default().drain,
+            shutdown: Box::pin(std::future::pending()),
+        }
+    }
+}
+
+impl std::fmt::Debug for RunOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("placement", &self.placement)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C> std::fmt::Debug for Operator<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Operator")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What may differ between the kinds of one operator.
+#[derive(Clone, Debug)]
+pub struct KindOptions {
+    watched: Watched,
+    limits: Limits,
+    labels: Option<String>,
+}
+
+impl KindOptions {
+    /// Also run when this label changes.
+    #[must_use]
+    pub fn watch_label(mut self, name: impl Into<String>) -> Self {
+        self.watched.labels.push(name.into());
+        self
+    }
+
+    /// Also run when this annotation changes.
+    #[must_use]
+    pub fn watch_annotation(mut self, name: impl Into<String>) -> Self {
+        self.watched.annotations.push(name.into());
+        self
+    }
+
+    /// Only objects with these labels.
+    #[must_use]
+    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
+        self.labels = Some(selector.into());
+        self
+    }
+
+    /// How many runs at a time (default 256).
+    #[must_use]
+    pub fn in_flight(mut self, runs: usize) -> Self {
+        self.limits.in_flight = runs.max(1);
+        self
+    }
+
+    /// How often a settled object is looked at, where its phase does not say (default 10 min).
+    #[must_use]
+    pub fn resync(mut self, every: Duration) -> Self {
+        self.limits.resync = every;
+        self
+    }
+}
+
+impl<C: Send + Sync + 'static> Operator<C> {
+    /// An operator of that name: its field manager, its service account, its role.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self {
+            home: name.clone(),
+            name,
+            kinds: Vec::new(),
+            only_in: None,
+        }
+    }
+
+    /// Adds a kind with the defaults.
+    #[must_use]
+    pub fn kind<M: PhaseMachine<Context = C>>(self) -> Self {
+        self.kind_with::<M>(|options| options)
+    }
+
+    /// Adds a kind with options of its own.
+    #[must_use]
+    pub fn kind_with<M: PhaseMachine<Context = C>>(
+        mut self,
+        options: impl FnOnce(KindOptions) -> KindOptions,
+    ) -> Self {
+        let options = options(KindOptions {
+            watched: Watched::default(),
+            limits: Limits::default(),
+            labels: None,
+        });
+        self.kinds.push(Box::new(KindOf::<M> {
+            options,
+            machine: PhantomData,
+        }));
+        self
+    }
+
+    /// Namespaced mode: only objects of this namespace, and a Role there instead of a ClusterRole.
+    #[must_use]
+    pub fn only_in(mut self, namespace: impl Into<String>) -> Self {
+        self.only_in = Some(namespace.into());
+        self
+    }
+
+    /// The namespace that the operator's own objects are in (default: its name).
+    #[must_use]
+    pub fn at_home_in(mut self, namespace: impl Into<String>) -> Self {
+        self.home = namespace.into();
+        self
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// CRDs, service account, role and binding, in the order they have to be applied.
+    #[must_use]
+    pub fn manifests(&self) -> Vec<Value> {
+        self.needs().manifests()
+    }
+
+    /// The lines of its role.
+    #[must_use]
+    pub fn role(&self) -> Vec<RoleRule> {
+        self.needs().rules
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            name: self.name.clone(),
+            crds: self.kinds.iter().map(|kind| kind.crd()).collect(),
+            rules: self.kinds.iter().flat_map(|kind| kind.rules()).collect(),
+            only_in: self.only_in.clone(),
+            namespace: self.home.clone(),
+        }
+    }
+
+    /// The phase graph of every kind.
+    #[must_use]
+    pub fn graphs(&self) -> Vec<PhaseGraph> {
+        self.kinds.iter().map(|kind| kind.graph()).collect()
+    }
+
+    /// Runs until the shutdown signal, then drains.
+    ///
+    /// # Errors
+    /// If the cluster is not ready for the operator (every reason is named), if the probes cannot listen, or if a loop
+    /// ended by itself.
+    pub async fn run(
+        self,
+        clients: Clients,
+        context: C,
+        options: RunOptions,
+    ) -> Result<(), OperatorError> {
+        let RunOptions {
+            placement,
+            clock,
+            probe_addr,
+            drain,
+            mut shutdown,
+        } = options;
+        let metrics = clients.metrics().clone();
+        let inspector = Arc::new(Inspector::new(
+            metrics.clone(),
+            self.graphs(),
+            clock.clone(),
+        ));
+        let _probes = match probe_addr {
+            Some(addr) => Some(
+                serve_probes(placement, addr, &inspector)
+                    .map_err(|source| OperatorError::Probes { addr, source })?,
+            ),
+            None => None,
+        };
+        let needs = self.needs();
+        tokio::select! {
+            checked = preflight::check(&clients, &needs, &inspector) => {
+                checked.map_err(OperatorError::Preflight)?;
+            }
+            () = &mut shutdown => return Ok(()),
+        }
+        let (stop, stopped) = watch::channel(false);
+        let shared = Shared {
+            name: self.name,
+            clients,
+            context: Arc::new(context),
+            started_at: clock.now(),
+            clock,
+            metrics,
+            drain,
+            only_in: self.only_in,
+            blocking: BlockingPool::new(16),
+            inspector,
+            stopped,
+        };
+        let mut loops = JoinSet::new();
+        for kind in &self.kinds {
+            loops.spawn(kind.start(&shared));
+        }
+        tracing::info!(operator = %shared.name, kinds = self.kinds.len(), "running");
+        tokio::select! {
+            () = &mut shutdown => {}
+            Some(ended) = loops.join_next() => {
+                let why = ended.err().map_or_else(|| "without a reason".to_owned(), |error| error.to_string());
+                return Err(OperatorError::Loop(why));
+            }
+        }
+        tracing::info!(operator = %shared.name, "shutting down: runs in flight may end");
+        stop.send_replace(true);
+        while loops.join_next().await.is_some() {}
+        Ok(())
+    }
+}
+
+fn serve_probes(
+    placement: Placement,
+    addr: SocketAddr,
+    inspector: &Arc<Inspector>,
+) -> std::io::Result<probes::ProbeServer> {
+    let source: Arc<dyn probes::ProbeSource> = Arc::clone(inspector) as _;
+    match placement {
+        Placement::Threads => probes::serve(addr, source),
+        Placement::Inline => probes::serve_inline(addr, source),
+    }
+}
+
+/// What every kind of a running operator shares.
+struct Shared<C> {
+    name: String,
+    clients: Clients,
+    context: Arc<C>,
+    started_at: Timestamp,
+    clock: SharedClock,
+    metrics: Metrics,
+    drain: Duration,
+    only_in: Option<String>,
+    blocking: BlockingPool,
+    inspector: Arc<Inspector>,
+    stopped: watch::Receiver<bool>,
+}
+
+/// A kind whose machine type is forgotten.
+trait AnyKind<C>: Send + Sync {
+    fn crd(&self) -> Value;
+    fn rules(&self) -> Vec<RoleRule>;
+    fn graph(&self) -> PhaseGraph;
+    fn start(&self, shared: &Shared<C>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+}
+
+struct KindOf<M> {
+    options: KindOptions,
+    machine: PhantomData<fn() -> M>,
+}
+
+impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for KindOf<M> {
+    fn crd(&self) -> Value {
+        M::crd()
+    }
+
+    fn rules(&self) -> Vec<RoleRule> {
+        let group = M::Resource::group(&()).into_owned();
+        let plural = M::Resource::plural(&()).into_owned();
+        let rule = |resource: String, verbs: &[&'static str]| RoleRule {
+            group: group.clone(),
+            resource,
+            names: Vec::new(),
+            verbs: verbs.to_vec(),
+            cluster: false,
+        };
+        vec![
+            // get: past the cache, after a lost race; list and watch: the cache; patch: finalizer and identity.
+            rule(plural.clone(), &["get", "list", "watch", "patch"]),
+            rule(format!("{plural}/status"), &["patch"]),
+            RoleRule {
+                group: "apiextensions.k8s.io".to_owned(),
+                resource: "customresourcedefinitions".to_owned(),
+                names: vec![format!("{plural}.{group}")],
+                // The served schema is compared at start.
+                verbs: vec!["get"],
+                cluster: true,
+            },
+        ]
+    }
+
+    fn graph(&self) -> PhaseGraph {
+        M::GRAPH
+    }
+
+    fn start(&self, shared: &Shared<C>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let name: Arc<str> = M::Resource::kind(&()).into_owned().into();
+        let board = Board::default();
+        shared.inspector.add(Arc::clone(&name), board.clone());
+        let limits = Limits {
+            drain: shared.drain,
+            ..self.options.limits
+        };
+        shared
+            .metrics
+            .max_concurrent_reconciles(&name, limits.in_flight);
+        let kind = Kind::<M> {
+            name,
+            api: ObjectApi::new(shared.clients.call.clone(), &shared.name),
+            context: Arc::clone(&shared.context),
+            clock: Arc::clone(&shared.clock),
+            started_at: shared.started_at,
+            finalizer: format!("{}/cleanup", M::Resource::group(&())),
+            rules: Rules::of::<StatusOf<M>>(),
+            metrics: shared.metrics.clone(),
+            blocking: shared.blocking.clone(),
+            watched: self.options.watched.clone(),
+            limits,
+        };
+        let scope = Scope {
+            namespace: shared.only_in.clone(),
+            labels: self.options.labels.clone(),
+        };
+        let controller = Controller::new(Arc::new(kind), board);
+        Box::pin(controller.run(shared.clients.watch.clone(), scope, shared.stopped.clone()))
+    }
+}

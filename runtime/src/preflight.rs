@@ -1,0 +1,189 @@
+//! Checks before the first watch: a missing CRD or right is a loud error, never an empty list.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use http::Request;
+use serde_json::Value;
+
+use crate::{clients::Clients, engine::backoff::Backoff, inspect::Inspector, manifests::Needs};
+
+/// How many missing fields a message names.
+const NAMED: usize = 5;
+
+/// Asks the server for every CRD and every list. Waits as long as the server does not answer; fails when it answers
+/// that something is missing.
+pub(crate) async fn check(
+    clients: &Clients,
+    needs: &Needs,
+    inspector: &Inspector,
+) -> Result<(), Vec<String>> {
+    let mut reasons = Vec::new();
+    for crd in &needs.crds {
+        let kind = text(crd, "/spec/names/kind");
+        let mut failures = 0;
+        loop {
+            match check_kind(clients, crd, needs.only_in.as_deref()).await {
+                Ok(found) => {
+                    reasons.extend(found);
+                    break;
+                }
+                Err(error) => {
+                    failures += 1;
+                    let wait = Backoff::WATCH.delay(failures).min(Duration::from_secs(10));
+                    tracing::warn!(kind, %error, ?wait, "the API server does not answer the start-up check");
+                    inspector.waits_for(format!("{kind}: the API server does not answer: {error}"));
+                    tokio::time::sleep(wait).await;
+                }
+            }
+        }
+    }
+    inspector.preflight_done();
+    if reasons.is_empty() {
+        Ok(())
+    } else {
+        Err(reasons)
+    }
+}
+
+async fn check_kind(
+    clients: &Clients,
+    crd: &Value,
+    only_in: Option<&str>,
+) -> Result<Vec<String>, kube::Error> {
+    let (group, plural) = (text(crd, "/spec/group"), text(crd, "/spec/names/plural"));
+    let version = text(crd, "/spec/versions/0/name");
+    let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{plural}.{group}");
+    let mut reasons = match get(clients, &path).await? {
+        Answer::Found(served) => compare(crd, &served),
+        Answer::Missing => vec![format!(
+            "the CRD {plural}.{group} is not installed: apply what `manifests` prints"
+        )],
+        // A role of one namespace cannot grant it; the list below tells the rest.
+        Answer::Forbidden(message) => {
+            tracing::warn!(%message, "the served schema cannot be compared");
+            Vec::new()
+        }
+    };
+    if reasons.is_empty() {
+        let place = only_in
+            .map(|namespace| format!("namespaces/{namespace}/"))
+            .unwrap_or_default();
+        let path = format!("/apis/{group}/{version}/{place}{plural}?limit=1");
+        match get(clients, &path).await? {
+            Answer::Found(_) => {}
+            Answer::Missing => reasons.push(format!("{group}/{version} {plural} is not served")),
+            Answer::Forbidden(message) => {
+                reasons.push(format!("{message}: apply the role that `manifests` prints"));
+            }
+        }
+    }
+    Ok(reasons)
+}
+
+enum Answer {
+    Found(Value),
+    Missing,
+    Forbidden(String),
+}
+
+async fn get(clients: &Clients, path: &str) -> Result<Answer, kube::Error> {
+    let request = Request::get(path).body(Vec::new()).map_err(|error| {
+        kube::Error::BuildRequest(kube::core::request::Error::BuildRequest(error))
+    })?;
+    match clients.call.request::<Value>(request).await {
+        Ok(value) => Ok(Answer::Found(value)),
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(Answer::Missing),
+        Err(kube::Error::Api(status)) if status.code == 403 => {
+            Ok(Answer::Forbidden(status.message))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What the served CRD lacks of ours.
+fn compare(ours: &Value, served: &Value) -> Vec<String> {
+    let name = text(served, "/metadata/name");
+    let mut reasons = Vec::new();
+    for version in ours
+        .pointer("/spec/versions")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        let wanted = text(version, "/name");
+        let found = served
+            .pointer("/spec/versions")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .find(|other| text(other, "/name") == wanted && other["served"] == true);
+        let Some(found) = found else {
+            reasons.push(format!("the CRD {name} does not serve version {wanted}: apply the one that `manifests` prints"));
+            continue;
+        };
+        if version.pointer("/subresources/status").is_some()
+            && found.pointer("/subresources/status").is_none()
+        {
+            reasons.push(format!("the CRD {name} has no status subresource in {wanted}: status writes would change the generation"));
+        }
+        let mut missing = BTreeSet::new();
+        missing_fields(
+            &version["schema"]["openAPIV3Schema"],
+            &found["schema"]["openAPIV3Schema"],
+            "",
+            &mut missing,
+        );
+        if !missing.is_empty() {
+            let named: Vec<_> = missing.iter().take(NAMED).cloned().collect();
+            let more = missing.len().saturating_sub(NAMED);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            reasons.push(format!(
+                "the CRD {name} is older than this operator: it would drop {}{more}: apply the one that `manifests` prints",
+                named.join(", ")
+            ));
+        }
+    }
+    reasons
+}
+
+fn missing_fields(ours: &Value, served: &Value, path: &str, missing: &mut BTreeSet<String>) {
+    if served["x-kubernetes-preserve-unknown-fields"] == true {
+        return;
+    }
+    for (name, ours) in ours["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        match served["properties"].get(name) {
+            Some(served) => missing_fields(ours, served, &path, missing),
+            None => {
+                missing.insert(path);
+            }
+        }
+    }
+    if ours["items"].is_object() {
+        missing_fields(
+            &ours["items"],
+            &served["items"],
+            &format!("{path}[]"),
+            missing,
+        );
+    }
+    if ours["additionalProperties"].is_object() && served["additionalProperties"].is_object() {
+        missing_fields(
+            &ours["additionalProperties"],
+            &served["additionalProperties"],
+            &format!("{path}.*"),
+            missing,
+        );
+    }
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
