@@ -19,6 +19,7 @@ pub mod assemble;
 pub mod cli;
 mod command;
 pub mod crates;
+pub mod crd;
 pub mod error;
 mod format;
 mod git;
