@@ -1,6 +1,6 @@
 //! What was seen outside. Absence is a proof, never the lack of an answer.
 
-use http::StatusCode;
+pub use http::StatusCode;
 use jiff::Timestamp;
 
 use crate::identity::IdempotencyKey;
@@ -14,6 +14,18 @@ pub enum Observed<T> {
     Absent(Absent),
     /// Nobody knows: a timeout, a refused credential, a cut page, a proof too young. Never treated as absence.
     Unknown(String),
+}
+
+impl<T> Observed<T> {
+    /// The provider refused a request for this very identity with `status`: 404 and 410 are proof of absence, any
+    /// other status tells nothing.
+    #[must_use]
+    pub fn by_status(asked: &IdempotencyKey, status: StatusCode) -> Self {
+        match Absent::by_status(asked, status) {
+            Some(proof) => Self::Absent(proof),
+            None => Self::Unknown(format!("the provider answered {status}")),
+        }
+    }
 }
 
 /// Proof that what an [`IdempotencyKey`] names does not exist outside. Only the constructors below make one.

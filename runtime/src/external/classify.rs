@@ -2,6 +2,7 @@
 
 use std::{error::Error as StdError, time::Duration};
 
+use http::StatusCode;
 use kube::core::Status;
 
 use super::error::CallError;
@@ -33,6 +34,12 @@ pub(crate) fn classify(error: &(dyn StdError + 'static)) -> Class {
 
 fn of_call(error: &CallError) -> Class {
     let class = match error {
+        // "Not now": another operation holds the thing. Giving up would start a second attempt for nothing.
+        CallError::Rejected { status, .. }
+            if matches!(*status, StatusCode::CONFLICT | StatusCode::LOCKED) =>
+        {
+            ErrorClass::Transient
+        }
         CallError::Rejected { .. } => ErrorClass::Permanent,
         CallError::Saturated { .. }
         | CallError::BreakerOpen { .. }

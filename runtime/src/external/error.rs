@@ -69,7 +69,8 @@ pub enum CallError {
         /// What the provider said, cut short.
         message: String,
     },
-    /// The provider understood and said no (any other 4xx): the same call will not fare better.
+    /// The provider understood and said no (any other 4xx): the same call will not fare better, so the error is
+    /// permanent; only 409 and 423 (somebody else holds it) are transient.
     #[error("the provider rejected the call ({status}): {message}")]
     Rejected {
         /// The status it answered with.

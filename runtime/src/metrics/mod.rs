@@ -84,6 +84,12 @@ impl Label for String {
     }
 }
 
+impl Label for &String {
+    fn value(self) -> Cow<'static, str> {
+        Cow::Owned(self.clone())
+    }
+}
+
 impl Label for Cow<'static, str> {
     fn value(self) -> Cow<'static, str> {
         self

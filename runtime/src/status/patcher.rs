@@ -162,13 +162,7 @@ fn change(node: &Node, before: Option<&Value>, after: Option<&Value>) -> Option<
                 .collect();
             Some(Value::Object(members))
         }
-        (_, after) => Some(after.cloned().map_or(Value::Null, |after| {
-            if before.is_some_and(Value::is_object) {
-                after
-            } else {
-                without_nulls(after)
-            }
-        })),
+        (_, after) => Some(after.cloned().map_or(Value::Null, without_nulls)),
     }
 }
 
