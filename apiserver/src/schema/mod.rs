@@ -13,7 +13,7 @@ mod evaluate;
 mod format;
 mod lists;
 mod model;
-mod parse;
+pub(crate) mod parse;
 mod pruning;
 mod resource;
 mod rule;
@@ -22,7 +22,7 @@ mod validation;
 
 pub use defaulting::default;
 pub use model::{
-    Additional, Cause, ListType, MapType, PatchStrategy, Pattern, Schema, Type, causes_text,
+    Additional, Cause, Coding, ListType, MapType, PatchStrategy, Pattern, Schema, Type, causes_text,
 };
 pub use pruning::{drop_invalid_metadata, prune};
 pub use rule::{NOT_IMPLEMENTED, Rule};

@@ -103,6 +103,22 @@ pub enum PatchStrategy {
     MergeRetainKeys,
 }
 
+/// What a string of a built-in kind has to decode as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coding {
+    /// Any text.
+    #[default]
+    Plain,
+    /// Base64.
+    Bytes,
+    /// RFC 3339, shown in seconds.
+    Time,
+    /// RFC 3339 with exactly six digits after the second.
+    MicroTime,
+    /// A resource quantity, kept in its canonical form; written as a number too.
+    Quantity,
+}
+
 /// A compiled `pattern` and its source, which error messages quote.
 #[derive(Clone, Debug)]
 pub struct Pattern {
@@ -183,6 +199,12 @@ pub struct Schema {
     pub patch_merge_key: Option<String>,
     /// How a strategic merge patch treats the node; built-in kinds only.
     pub patch_strategy: PatchStrategy,
+    /// Whether a zero value (`""`, 0, `false`, an empty list or map) is left out of the object; built-in kinds only.
+    pub omit_empty: bool,
+    /// The name that decoding errors give the type; built-in kinds only.
+    pub type_name: Option<&'static str>,
+    /// How a string is decoded; built-in kinds only.
+    pub coding: Coding,
     /// `x-kubernetes-validations`, compiled.
     pub rules: Vec<Arc<Rule>>,
     /// Whether this node or one below it has rules.

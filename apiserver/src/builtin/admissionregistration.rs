@@ -1,0 +1,97 @@
+//! Webhook configurations. They are stored and shown; nothing calls the webhooks.
+
+use serde_json::{Value, json};
+
+use super::Group;
+use super::pod::set_default;
+use crate::schema::Cause;
+
+pub(super) struct Admissionregistration;
+
+impl Group for Admissionregistration {
+    fn name(&self) -> (&'static str, &'static str) {
+        ("admissionregistration.k8s.io", "v1")
+    }
+
+    fn text(&self) -> &'static str {
+        TEXT
+    }
+
+    fn fill(&self, kind: &str, object: &mut Value) {
+        for webhook in object.get_mut("webhooks").and_then(Value::as_array_mut).into_iter().flatten() {
+            set_default(webhook, "failurePolicy", json!("Fail"));
+            set_default(webhook, "matchPolicy", json!("Equivalent"));
+            set_default(webhook, "namespaceSelector", json!({}));
+            set_default(webhook, "objectSelector", json!({}));
+            set_default(webhook, "timeoutSeconds", json!(10));
+            if kind == "MutatingWebhookConfiguration" {
+                set_default(webhook, "reinvocationPolicy", json!("Never"));
+            }
+            for rule in webhook.get_mut("rules").and_then(Value::as_array_mut).into_iter().flatten() {
+                set_default(rule, "scope", json!("*"));
+            }
+        }
+    }
+
+    fn check(&self, _kind: &str, object: &Value, _old: Option<&Value>) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        for (index, webhook) in object["webhooks"].as_array().into_iter().flatten().enumerate() {
+            let at = format!("webhooks[{index}]");
+            let name = webhook["name"].as_str().unwrap_or_default();
+            if name.split('.').count() < 3 {
+                let detail = "should be a domain with at least three segments separated by dots";
+                causes.push(Cause::invalid(format!("{at}.name"), &json!(name), detail));
+            }
+            if webhook["sideEffects"].is_null() {
+                let detail = "must specify one of None, NoneOnDryRun";
+                causes.push(Cause::required(format!("{at}.sideEffects"), detail));
+            }
+            if webhook["admissionReviewVersions"].as_array().is_none_or(Vec::is_empty) {
+                let detail = "must specify one of v1, v1beta1";
+                causes.push(Cause::required(format!("{at}.admissionReviewVersions"), detail));
+            }
+        }
+        causes
+    }
+
+    fn cell(&self, _kind: &str, _column: &str, object: &Value) -> Value {
+        json!(object["webhooks"].as_array().map_or(0, Vec::len))
+    }
+}
+
+const TEXT: &str = r#"
+kind ValidatingWebhookConfiguration validatingwebhookconfigurations cluster generation categories=api-extensions
+| Name string .metadata.name
+| Webhooks integer
+| Age string age
+ValidatingWebhookConfiguration
+  webhooks [Webhook] key=name merge=name
+kind MutatingWebhookConfiguration mutatingwebhookconfigurations cluster generation categories=api-extensions
+| Name string .metadata.name
+| Webhooks integer
+| Age string age
+MutatingWebhookConfiguration
+  webhooks [Webhook] key=name merge=name
+Webhook
+  name str!
+  clientConfig WebhookClientConfig!
+  rules [RuleWithOperations] atomic
+  failurePolicy str*
+  matchPolicy str*
+  namespaceSelector LabelSelector
+  objectSelector LabelSelector
+  sideEffects str*
+  timeoutSeconds int*
+  admissionReviewVersions [str]! atomic
+  reinvocationPolicy str*
+  matchConditions [MatchCondition] key=name merge=name
+RuleWithOperations
+  operations [str] atomic
+  apiGroups [str] atomic
+  apiVersions [str] atomic
+  resources [str] atomic
+  scope str*
+MatchCondition
+  name str!
+  expression str!
+"#;
