@@ -1,0 +1,49 @@
+//! JSON merge patch (RFC 7386).
+
+use serde_json::{Map, Value};
+
+use super::{PatchError, go_kind};
+
+/// The document with `patch` merged into it: objects merge, `null` removes, all else replaces.
+pub fn apply(doc: &Value, patch: &Value) -> Value {
+    let mut merged = doc.clone();
+    merge(&mut merged, patch);
+    merged
+}
+
+/// The same, for a document that is at hand to be changed.
+pub fn merge(doc: &mut Value, patch: &Value) {
+    let Value::Object(fields) = patch else {
+        *doc = patch.clone();
+        return;
+    };
+    if !doc.is_object() {
+        *doc = Value::Object(Map::new());
+    }
+    let Value::Object(target) = doc else { return };
+    for (key, value) in fields {
+        if value.is_null() {
+            target.remove(key);
+        } else if let Some(present) = target.get_mut(key) {
+            merge(present, value);
+        } else {
+            let mut fresh = Value::Null;
+            merge(&mut fresh, value);
+            target.insert(key.clone(), fresh);
+        }
+    }
+}
+
+/// Refuses, in the words of the real server, a patch document that is not an object.
+///
+/// # Errors
+/// 400 for everything but an object or `null`.
+pub fn check(patch: &Value) -> Result<(), PatchError> {
+    match patch {
+        Value::Object(_) | Value::Null => Ok(()),
+        other => Err(PatchError::BadRequest(format!(
+            "error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            go_kind(other)
+        ))),
+    }
+}
