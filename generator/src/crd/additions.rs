@@ -54,16 +54,6 @@ impl StatusPaths {
             ("conditions", &self.conditions),
         ]
     }
-
-    /// Where the runtime looks if it is told nothing.
-    pub(super) fn default_of(key: &str) -> &'static str {
-        match key {
-            "phase" => "/phase",
-            "phase_entered_at" => "/phaseEnteredAt",
-            "observed_generation" => "/observedGeneration",
-            _ => "/conditions",
-        }
-    }
 }
 
 /// The additions to one CRD, and the CRD that results.

@@ -20,22 +20,36 @@ pub(super) fn plan(module: &Module, always: Option<usize>) -> Vec<Defaulting> {
     if let Some(index) = always {
         force(module, index, &mut forced);
     }
-    // Types stand before those inside them, so going backwards meets the inner ones first.
-    let mut plan = vec![Defaulting::None; module.types.len()];
-    for index in (0..module.types.len()).rev() {
-        plan[index] = match &module.types[index].body {
-            Body::Enum(Enum { default, .. }) if default.is_some() || forced[index] => {
-                Defaulting::Derive
-            }
-            Body::Enum(_) => Defaulting::None,
-            Body::Struct(body) if required(body).all(|ty| has_default(ty, &plan)) => {
-                Defaulting::Derive
-            }
-            Body::Struct(_) if forced[index] => Defaulting::Written,
-            Body::Struct(_) => Defaulting::None,
-        };
+    let mut plan = vec![None; module.types.len()];
+    for index in 0..module.types.len() {
+        decide(module, index, &forced, &mut plan);
     }
-    plan
+    plan.into_iter().map(|decided| decided.unwrap_or(Defaulting::None)).collect()
+}
+
+/// Decides for the type at `index` once those inside it are decided; schemas do not recurse, so neither do types.
+fn decide(module: &Module, index: usize, forced: &[bool], plan: &mut [Option<Defaulting>]) -> Defaulting {
+    if let Some(decided) = plan[index] {
+        return decided;
+    }
+    let decided = match &module.types[index].body {
+        Body::Enum(Enum { default, .. }) if default.is_some() || forced[index] => Defaulting::Derive,
+        Body::Enum(_) => Defaulting::None,
+        Body::Struct(body) => {
+            let has_default = required(body).all(|ty| match ty {
+                Ty::Number => false,
+                Ty::Named(inner) => decide(module, *inner, forced, plan) != Defaulting::None,
+                _ => true,
+            });
+            match (has_default, forced[index]) {
+                (true, _) => Defaulting::Derive,
+                (false, true) => Defaulting::Written,
+                (false, false) => Defaulting::None,
+            }
+        }
+    };
+    plan[index] = Some(decided);
+    decided
 }
 
 fn required(body: &Struct) -> impl Iterator<Item = &Ty> {
@@ -43,14 +57,6 @@ fn required(body: &Struct) -> impl Iterator<Item = &Ty> {
         .iter()
         .filter(|field| field.is_required)
         .map(|field| &field.ty)
-}
-
-fn has_default(ty: &Ty, plan: &[Defaulting]) -> bool {
-    match ty {
-        Ty::Number => false,
-        Ty::Named(index) => plan[*index] != Defaulting::None,
-        _ => true,
-    }
 }
 
 fn force(module: &Module, index: usize, forced: &mut [bool]) {

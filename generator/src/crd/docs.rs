@@ -61,8 +61,7 @@ fn escape(line: &str) -> String {
         if in_code {
             result.push_str(part);
         } else {
-            let words: Vec<String> = part.split(' ').map(escape_word).collect();
-            result.push_str(&words.join(" "));
+            result.push_str(&escape_prose(part));
         }
     }
     // Underlines and rules would turn the line before into a heading.
@@ -75,6 +74,27 @@ fn escape(line: &str) -> String {
     } else {
         result
     }
+}
+
+/// Escapes prose but for its links, which stay links.
+fn escape_prose(part: &str) -> String {
+    let words = |text: &str| text.split(' ').map(escape_word).collect::<Vec<_>>().join(" ");
+    let mut result = String::new();
+    let mut rest = part;
+    while let Some(middle) = rest.find("](http") {
+        let end = rest[middle..].find(')').map(|length| middle + length);
+        let start = rest[..middle].rfind('[');
+        let (Some(start), Some(end)) = (start, end) else { break };
+        let is_plain = !rest[start + 1..middle].contains(['<', '>', ']', '\\']) && !rest[middle + 2..end].contains([' ', '(', '<', '>']);
+        if is_plain {
+            result.push_str(&words(&rest[..start]));
+            result.push_str(&rest[start..=end]);
+        } else {
+            result.push_str(&words(&rest[..=end]));
+        }
+        rest = &rest[end + 1..];
+    }
+    result + &words(rest)
 }
 
 /// Escapes one word; a bare address becomes a link, for rustdoc warns about it otherwise.
@@ -155,6 +175,7 @@ mod tests {
                 "see (https://x.example/a_b).",
                 "see (<https://x.example/a_b>).",
             ),
+            ("[a b](https://x.example/y) [z]", "[a b](https://x.example/y) \\[z\\]"),
             ("=====", "\\====="),
             ("ends */ and \"# and &lt;", "ends \\*/ and \"# and &lt;"),
         ];

@@ -56,6 +56,8 @@ pub(super) struct Field {
     pub(super) is_required: bool,
     /// The fields that tell the items of a list-map apart.
     pub(super) list_keys: Vec<String>,
+    /// Whether it is a text that stands for an instant.
+    pub(super) is_time: bool,
 }
 
 /// A Rust type.
@@ -84,6 +86,15 @@ impl Ty {
         matches!(self, Self::Any | Self::Nullable(_))
     }
 
+    /// The named type inside lists, maps and options.
+    pub(super) fn named(&self) -> Option<usize> {
+        match self {
+            Self::Named(index) => Some(*index),
+            Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
+            _ => None,
+        }
+    }
+
     /// Whether `test` holds for this type or one inside it, not looking into named types.
     pub(super) fn contains(&self, test: &impl Fn(&Self) -> bool) -> bool {
         test(self)
@@ -97,11 +108,38 @@ impl Ty {
 }
 
 impl Module {
+    /// The fields of the resource itself.
+    pub(super) fn root_fields(&self) -> &[Field] {
+        match self.types.first().map(|def| &def.body) {
+            Some(Body::Struct(body)) => &body.fields,
+            _ => &[],
+        }
+    }
+
     pub(super) fn structs(&self) -> impl Iterator<Item = &Struct> {
         self.types.iter().filter_map(|def| match &def.body {
             Body::Struct(body) => Some(body),
             Body::Enum(_) => None,
         })
+    }
+
+    /// The types inside the one at `root` with something to say about how they compare: list-map keys, times, or such a type inside.
+    pub(super) fn comparing(&self, root: usize) -> Vec<bool> {
+        let mut found = vec![false; self.types.len()];
+        self.compares(root, &mut found);
+        found[root] = false;
+        found
+    }
+
+    fn compares(&self, index: usize, found: &mut [bool]) -> bool {
+        if let Body::Struct(body) = &self.types[index].body {
+            for field in &body.fields {
+                let inner = field.ty.named();
+                let is_inside = inner.is_some_and(|inner| self.compares(inner, found));
+                found[index] |= is_inside || field.is_time || !field.list_keys.is_empty();
+            }
+        }
+        found[index]
     }
 
     /// Whether `test` holds for the type of any field, or a type inside one.

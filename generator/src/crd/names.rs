@@ -287,7 +287,8 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    fn camel(&self) -> String {
+    /// Its part of a type's name.
+    pub(super) fn camel(&self) -> String {
         let name = camel(&self.name);
         if self.is_item { singular(&name) } else { name }
     }
@@ -312,45 +313,59 @@ fn singular(name: &str) -> String {
         .to_owned()
 }
 
-/// Type names for the given ways: kind plus last segment, longer only for those that clash. `pinned` names are nobody else's.
+/// How much of its way a type's name tells.
+#[derive(Clone, Copy)]
+enum Length {
+    /// The last so many segments.
+    Last(usize),
+    /// The segment at that index, which no contender has, and the last one.
+    By(usize),
+}
+
+/// Type names for the given ways: kind plus last segment, and more only for those that clash: first the nearest segment that none of the
+/// contenders has, then segment by segment. `pinned` names are nobody else's.
 ///
 /// The result depends on the set of ways, not on their order, and a name only changes when another type comes to clash with it.
-pub(super) fn types(
-    kind: &str,
-    ways: &[Vec<Segment>],
-    pinned: &BTreeMap<usize, String>,
-) -> Vec<String> {
-    let mut lengths = vec![1_usize; ways.len()];
-    let name = |index: usize, length: usize| -> String {
+pub(super) fn types(kind: &str, ways: &[Vec<Segment>], pinned: &BTreeMap<usize, String>) -> Vec<String> {
+    let mut lengths = vec![Length::Last(1); ways.len()];
+    let name = |index: usize, length: Length| -> String {
         let way = &ways[index];
-        let tail: String = way[way.len().saturating_sub(length)..]
-            .iter()
-            .map(Segment::camel)
-            .collect();
-        format!("{kind}{tail}")
+        let last = way.last().map(Segment::camel).unwrap_or_default();
+        match length {
+            Length::Last(count) => {
+                let tail: String = way[way.len().saturating_sub(count)..].iter().map(Segment::camel).collect();
+                format!("{kind}{tail}")
+            }
+            Length::By(at) => format!("{kind}{}{last}", way[at].camel()),
+        }
     };
     loop {
         let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, &length) in lengths.iter().enumerate() {
-            let name = pinned
-                .get(&index)
-                .cloned()
-                .unwrap_or_else(|| name(index, length));
+            let name = pinned.get(&index).cloned().unwrap_or_else(|| name(index, length));
             groups.entry(name).or_default().push(index);
         }
-        let clashing: Vec<usize> = groups
-            .into_iter()
-            .filter(|(name, members)| {
-                members.len() > 1 || name == kind || RESERVED_TYPES.contains(&name.as_str())
-            })
-            .flat_map(|(_, members)| members)
-            .filter(|index| !pinned.contains_key(index) && lengths[*index] < ways[*index].len())
-            .collect();
-        if clashing.is_empty() {
-            break;
+        let mut grown = lengths.clone();
+        let mut is_settled = true;
+        for (name, members) in &groups {
+            if members.len() == 1 && name != kind && !RESERVED_TYPES.contains(&name.as_str()) {
+                continue;
+            }
+            for &index in members.iter().filter(|index| !pinned.contains_key(index)) {
+                let longer = match lengths[index] {
+                    Length::Last(1) => telling(ways, index, members).map_or(Length::Last(2), Length::By),
+                    Length::By(_) => Length::Last(2),
+                    Length::Last(count) => Length::Last(count + 1),
+                };
+                if !matches!(longer, Length::Last(count) if count > ways[index].len()) {
+                    grown[index] = longer;
+                    is_settled = false;
+                }
+            }
         }
-        for index in clashing {
-            lengths[index] += 1;
+        lengths = grown;
+        if is_settled {
+            break;
         }
     }
     let mut used: BTreeSet<String> = pinned.values().cloned().chain([kind.to_owned()]).collect();
@@ -358,12 +373,18 @@ pub(super) fn types(
     let mut order: Vec<usize> = (0..ways.len()).collect();
     order.sort_by_key(|index| &ways[*index]);
     for index in order {
-        result[index] = pinned
-            .get(&index)
-            .cloned()
-            .unwrap_or_else(|| unique(&name(index, lengths[index]), "", &mut used));
+        result[index] = pinned.get(&index).cloned().unwrap_or_else(|| unique(&name(index, lengths[index]), "", &mut used));
     }
     result
+}
+
+/// The nearest segment above the last that no other member has on its way.
+fn telling(ways: &[Vec<Segment>], index: usize, members: &[usize]) -> Option<usize> {
+    let way = &ways[index];
+    (0..way.len().saturating_sub(1)).rev().find(|at| {
+        let camel = way[*at].camel();
+        members.iter().filter(|member| **member != index).all(|member| ways[*member].iter().all(|segment| segment.camel() != camel))
+    })
 }
 
 #[cfg(test)]

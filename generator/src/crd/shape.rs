@@ -59,6 +59,8 @@ pub(super) fn integer(schema: Schema<'_>) -> &'static str {
 struct Shaper {
     types: Vec<TypeDef>,
     ways: Vec<Vec<Segment>>,
+    /// Types by their last segment and schema: the same thing under the same name is one type, as it was where the CRD came from.
+    shared: BTreeMap<(String, String), usize>,
 }
 
 impl Shaper {
@@ -72,6 +74,7 @@ impl Shaper {
             ty: Ty::ObjectMeta,
             is_required: true,
             list_keys: Vec::new(),
+            is_time: false,
         };
         body.fields.insert(0, metadata);
         self.types[index].body = Body::Struct(body);
@@ -136,6 +139,8 @@ impl Shaper {
                         .into_iter()
                         .map(str::to_owned)
                         .collect(),
+                    is_time: property.kind() == Kind::String
+                        && property.format() == Some("date-time"),
                 }
             })
             .collect();
@@ -180,14 +185,24 @@ impl Shaper {
                 Additional::None => {}
             }
         }
+        let identity = identity(schema, way);
+        if let Some(index) = self.shared.get(&identity) {
+            return Ty::Named(*index);
+        }
         let index = self.reserve(schema, way);
         let body = self.object(schema, way, &[]);
         self.types[index].body = Body::Struct(body);
+        self.shared.insert(identity, index);
         Ty::Named(index)
     }
 
     fn enumeration(&mut self, schema: Schema<'_>, values: &[&str], way: &[Segment]) -> usize {
+        let identity = identity(schema, way);
+        if let Some(index) = self.shared.get(&identity) {
+            return *index;
+        }
         let index = self.reserve(schema, way);
+        self.shared.insert(identity, index);
         let mut distinct: Vec<&str> = Vec::new();
         for value in values {
             if !distinct.contains(value) {
@@ -217,6 +232,23 @@ impl Shaper {
         });
         index
     }
+}
+
+/// What makes two schemas one type: the name of the field, and all that is said of the values but what is said of the field.
+fn identity(schema: Schema<'_>, way: &[Segment]) -> (String, String) {
+    // Spec and status are types of their own whatever is in them.
+    let name = match way {
+        [only] => format!("/{}", only.name),
+        _ => way.last().map(Segment::camel).unwrap_or_default(),
+    };
+    let mut fields = schema.as_map().cloned().unwrap_or_default();
+    for of_the_field in ["description", "nullable"] {
+        fields.remove(of_the_field);
+    }
+    if schema.kind() == Kind::Object {
+        fields.remove("default");
+    }
+    (name, serde_json::Value::Object(fields).to_string())
 }
 
 /// The way to the items of a list or the values of a map.

@@ -30,7 +30,7 @@ use super::{
     additions::Additions,
     default, emit,
     error::CrdError,
-    model::{Body, Module},
+    model::{Body, Module, Ty},
     parse::{CrdFile, Scope},
     schema::Schema,
     shape,
@@ -138,6 +138,10 @@ pub fn generate_as(
         root: &root,
         paths: additions.status_paths(),
         is_machine: flavor == Flavor::Machine,
+        parts: match flavor {
+            Flavor::Machine => module.comparing(root.status),
+            Flavor::Plain => vec![false; module.types.len()],
+        },
     };
     let head = emit::Head {
         group: crd.group(),
@@ -147,16 +151,15 @@ pub fn generate_as(
         is_namespaced: crd.scope() == Scope::Namespaced,
         additions: &additions.lines(),
     };
+    let spec = root.spec.and_then(|index| module.root_fields().get(index));
     Ok(RustSource {
         text: emit::module(&context, &head),
         root: module.types[0].name.clone(),
-        spec: root.spec.map(|index| context.field_type_name(index)),
+        spec: spec.map(|field| context.ty(&field.ty)),
         status: module.types[root.status].name.clone(),
         types: module.types.len(),
         has_default: plan[0] != default::Defaulting::None,
-        has_optional_spec: root
-            .spec
-            .is_some_and(|index| !context.root_field(index).is_required),
+        has_optional_spec: spec.is_some_and(|field| !field.is_required),
     })
 }
 
@@ -170,23 +173,15 @@ pub(super) struct Root {
 
 impl Root {
     fn of(module: &Module) -> Option<Self> {
-        use super::model::Ty;
-        let Body::Struct(body) = &module.types.first()?.body else {
-            return None;
-        };
-        let status = body.fields.iter().find(|field| field.wire == "status")?;
+        let fields = module.root_fields();
+        let status = fields.iter().find(|field| field.wire == "status")?;
         let index = match &status.ty {
             Ty::Named(index) => *index,
-            Ty::Nullable(inner) => match **inner {
-                Ty::Named(index) => index,
-                _ => return None,
-            },
+            Ty::Nullable(inner) => inner.named()?,
             _ => return None,
         };
-        matches!(module.types[index].body, Body::Struct(_)).then_some(())?;
-        Some(Self {
-            spec: body.fields.iter().position(|field| field.wire == "spec"),
-            status: index,
-        })
+        let is_struct = matches!(module.types[index].body, Body::Struct(_));
+        let spec = fields.iter().position(|field| field.wire == "spec");
+        is_struct.then_some(Self { spec, status: index })
     }
 }
