@@ -67,6 +67,13 @@ impl Writer {
             }));
     }
 
+    /// Before a list that others write too goes or is replaced whole: what they added meanwhile must not be lost.
+    fn test_if(&mut self, shared: bool, old: &Value) {
+        if shared {
+            self.test(old.clone());
+        }
+    }
+
     /// Runs `work` one token deeper.
     pub(super) fn within(&mut self, token: &str, work: impl FnOnce(&mut Self)) {
         self.path.push_back(token);
@@ -87,7 +94,10 @@ impl Writer {
                 let keys = node.keys.as_deref().unwrap_or_default();
                 match Pairs::new(keys, server, target) {
                     Some(pairs) => self.items(node, keys, &pairs),
-                    None => self.replace(Value::Array(target.clone())),
+                    None => {
+                        self.test_if(!keys.is_empty(), &Value::Array(server.clone()));
+                        self.replace(Value::Array(target.clone()));
+                    }
                 }
             }
             _ => self.replace(target.clone()),
@@ -95,8 +105,15 @@ impl Writer {
     }
 
     fn members(&mut self, node: &Node, server: &Map<String, Value>, target: &Map<String, Value>) {
-        for name in server.keys().filter(|name| !target.contains_key(*name)) {
-            self.within(name, Self::remove);
+        for (name, old) in server
+            .iter()
+            .filter(|(name, _)| !target.contains_key(*name))
+        {
+            let shared = node.child(name).keys.is_some();
+            self.within(name, |at| {
+                at.test_if(shared, old);
+                at.remove();
+            });
         }
         for (name, new) in target {
             let child = node.child(name);

@@ -57,6 +57,10 @@ fn merge(
 ) -> Slot {
     let server = server.filter(|value| !value.is_null());
     let after = after.filter(|value| !value.is_null());
+    // Conditions that are no list are nobody's: the runtime makes a list of them.
+    let conditions = node.owner == Owner::Conditions;
+    let server = server.filter(|value| !conditions || value.is_array());
+    let after = after.filter(|value| !conditions || value.is_array());
     if node.owner == Owner::Machine || same(node, before, after, Volatile::Counts) {
         return Slot::Keep;
     }
@@ -78,7 +82,7 @@ fn merge(
                 if same(node, Some(server), Some(after), Volatile::Counts) {
                     Slot::Keep
                 } else {
-                    fresh(node, after).map_or(Slot::Keep, Slot::Set)
+                    fresh(node, after).map_or(Slot::Remove, Slot::Set)
                 }
             })
         }
