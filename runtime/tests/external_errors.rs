@@ -58,7 +58,8 @@ fn every_status_has_its_place() {
 
 #[test]
 fn retry_after_is_seconds_or_a_date() {
-    let rows: [(&[(http::HeaderName, &str)], Option<Duration>); 6] = [
+    type Pairs = &'static [(http::HeaderName, &'static str)];
+    let rows: [(Pairs, Option<Duration>); 6] = [
         (&[(RETRY_AFTER, "7")], Some(secs(7))),
         // Compared with the answer's own clock, which is years off.
         (

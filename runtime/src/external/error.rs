@@ -206,10 +206,19 @@ impl From<reqwest::Error> for CallError {
         let error = error.without_url();
         match error.status() {
             Some(status) => Self::from_response(status, &HeaderMap::new(), &error.to_string()),
-            None if error.is_decode() || error.is_builder() => Self::other(error),
+            None if error.is_builder() || error.is_redirect() || does_not_parse(&error) => {
+                Self::other(error)
+            }
             None => Self::transport(error),
         }
     }
+}
+
+/// A body that breaks off is a "decode error" to reqwest as much as one that arrived and makes no sense.
+#[cfg(feature = "http-client")]
+fn does_not_parse(error: &reqwest::Error) -> bool {
+    std::iter::successors(error.source(), |error| StdError::source(*error))
+        .any(|error| error.is::<serde_json::Error>())
 }
 
 /// The beginning of a body, on one line.
