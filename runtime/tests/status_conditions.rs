@@ -100,6 +100,20 @@ fn ready_keeps_the_generation_that_converged() {
 }
 
 #[test]
+fn a_known_phase_takes_back_that_it_was_unknown() {
+    let unknown = || Conditions::none().with(conditions::UNKNOWN_PHASE, Truth::True, "Newer", "");
+    let mut list = Vec::new();
+    unknown().apply(&mut list, time(FIRST));
+    let known = Conditions::of_phase(&PENDING, 1, None);
+    known.apply(&mut list, time(FIRST));
+    assert!(list.iter().all(|item| text(item, "type") != "UnknownPhase"));
+    assert!(known.are_in(&list));
+    let refused = known.with(conditions::WRITE_REFUSED, Truth::True, "Denied", "");
+    refused.apply(&mut list, time(FIRST));
+    assert_eq!(text(&list[3], "type"), "WriteRefused");
+}
+
+#[test]
 fn waiting_speaks_on_reconciling() {
     let mut list = Vec::new();
     Conditions::of_phase(&PENDING, 1, None)

@@ -152,7 +152,8 @@ impl Conditions {
         Self::default()
     }
 
-    /// Ready, Reconciling and Stalled of a phase: the reason is its name, the message its doc comment. `converged` is
+    /// Ready, Reconciling and Stalled of a phase: the reason is its name, the message its doc comment. UnknownPhase and
+    /// WriteRefused go, unless asked for by [`Conditions::with`]. `converged` is
     /// the generation the object last converged on, kept on Ready; `None` leaves what is there.
     #[must_use]
     pub fn of_phase(info: &PhaseInfo, generation: i64, converged: Option<i64>) -> Self {
@@ -167,7 +168,8 @@ impl Conditions {
                 condition(RECONCILING, working, seen),
                 condition(STALLED, info.failed, seen),
             ],
-            gone: Vec::new(),
+            // A phase that is known, written to a server that takes it, proves both wrong.
+            gone: vec![UNKNOWN_PHASE.into(), WRITE_REFUSED.into()],
             generation: seen,
         }
     }
