@@ -165,6 +165,17 @@ fn lists(list: ListRef<'_>, old: Option<&Value>, new: Option<&Value>, found: &mu
     if before == after {
         return;
     }
+    if list.are_aligned(before, after) {
+        for (before, after) in before.iter().zip(after) {
+            let below = visit(list.item(), Some(before), Some(after));
+            if !below.is_nothing()
+                && let Ok(element) = list.element(after)
+            {
+                found.below.put(&element, below);
+            }
+        }
+        return;
+    }
     let mut pairs: BTreeMap<PathElement, Pair<'_>> = BTreeMap::new();
     for item in before {
         if let Ok(element) = list.element(item) {

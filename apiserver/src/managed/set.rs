@@ -28,6 +28,9 @@ impl Node {
     }
 }
 
+/// What becomes of a node that is in one set or both.
+type Rule<'a> = &'a dyn Fn(Option<&Node>, Option<&Node>) -> Option<Node>;
+
 /// Why a `fieldsV1` value could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("fieldsV1 holds {0}, which is no path element; elements start with f:, k:, v: or i:")]
@@ -165,11 +168,7 @@ impl FieldSet {
         })
     }
 
-    fn combine(
-        &self,
-        other: &Self,
-        rule: &dyn Fn(Option<&Node>, Option<&Node>) -> Option<Node>,
-    ) -> Self {
+    fn combine(&self, other: &Self, rule: Rule<'_>) -> Self {
         let mut nodes = Vec::with_capacity(self.nodes.len());
         let (mut mine, mut others) = (self.nodes.iter().peekable(), other.nodes.iter().peekable());
         loop {

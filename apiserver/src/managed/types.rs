@@ -186,6 +186,37 @@ impl<'a> ListRef<'a> {
     }
 }
 
+impl ListRef<'_> {
+    /// Whether two items of a list-map have the same keys; makes no path elements.
+    fn same_keys(self, a: &Value, b: &Value) -> bool {
+        let Some(schema) = self.schema else {
+            return false;
+        };
+        schema
+            .list_map_keys
+            .iter()
+            .any(|name| a.get(name).is_some())
+            && schema.list_map_keys.iter().all(|name| {
+                let default = schema.key_default(name);
+                a.get(name).or(default) == b.get(name).or(default)
+            })
+    }
+
+    /// Whether both are the same items of a list-map, each once, in the same order. Never said of long lists.
+    pub(super) fn are_aligned(self, before: &[Value], after: &[Value]) -> bool {
+        const LONG: usize = 32;
+        self.how == ListType::Map
+            && before.len() == after.len()
+            && before.len() <= LONG
+            && before.iter().zip(after).all(|(a, b)| self.same_keys(a, b))
+            && (1..before.len()).all(|i| {
+                !before[..i]
+                    .iter()
+                    .any(|item| self.same_keys(item, &before[i]))
+            })
+    }
+}
+
 fn keyed(list: &Schema, item: &Value) -> Result<PathElement, String> {
     let map = match item {
         Value::Object(map) => map,

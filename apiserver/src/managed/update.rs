@@ -174,19 +174,10 @@ pub fn keep_times(old: &Value, new: &mut Value) {
     if present == entries || present.len() != entries.len() {
         return;
     }
-    let same_but_time = |a: &Value, b: &Value| {
-        let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
-            return false;
-        };
-        let rest = |map: &Map<String, Value>| map.len() - usize::from(map.contains_key("time"));
-        rest(a) == rest(b)
-            && a.iter()
-                .all(|(name, value)| name == "time" || b.get(name) == Some(value))
-    };
     // Other times may mean another order.
     let alike = entries
         .iter()
-        .all(|entry| present.iter().any(|before| same_but_time(before, entry)));
+        .all(|entry| present.iter().any(|before| same_but(before, entry, "time")));
     if !alike || !same_without_entries(old, new) {
         return;
     }
@@ -195,21 +186,20 @@ pub fn keep_times(old: &Value, new: &mut Value) {
 }
 
 fn same_without_entries(old: &Value, new: &Value) -> bool {
-    let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
+    let (Some(before), Some(after)) = (old.get("metadata"), new.get("metadata")) else {
         return false;
     };
-    let rest =
-        |map: &Map<String, Value>, skip: &str| map.len() - usize::from(map.contains_key(skip));
-    let same = |a: &Map<String, Value>, b: &Map<String, Value>, skip: &str| {
-        rest(a, skip) == rest(b, skip)
-            && a.iter().all(|(name, value)| {
-                name == skip || b.get(name).is_some_and(|other| same_value(value, other))
-            })
-    };
-    let metadata =
-        |object: &Map<String, Value>| object.get("metadata").and_then(Value::as_object).cloned();
-    let (Some(before), Some(after)) = (metadata(old), metadata(new)) else {
+    same_but(old, new, "metadata") && same_but(before, after, "managedFields")
+}
+
+/// Whether two objects are the same apart from the field `skip`.
+fn same_but(a: &Value, b: &Value, skip: &str) -> bool {
+    let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else {
         return false;
     };
-    same(old, new, "metadata") && same(&before, &after, "managedFields")
+    let rest = |map: &Map<String, Value>| map.len() - usize::from(map.contains_key(skip));
+    let same = |(name, value): (&String, &Value)| {
+        name == skip || b.get(name).is_some_and(|other| same_value(value, other))
+    };
+    rest(a) == rest(b) && a.iter().all(same)
 }
