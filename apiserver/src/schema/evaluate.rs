@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube_cel::KubeCelExt as _;
 use kube_cel::cel::objects::OptionalValue;
-use kube_cel::cel::{Context, Value as Cel};
+use kube_cel::cel::{Context, ExecutionError, Value as Cel};
 use serde_json::Value;
 
 use super::convert::to_cel;
@@ -16,7 +16,7 @@ thread_local! {
     /// Registering a hundred functions costs more than most rules: done once a thread.
     static FUNCTIONS: Context<'static> = {
         let mut context = Context::default().with_all();
-        context.add_function("dyn", |value: Cel| value);
+        context.add_function("dyn", |value: Cel| -> Result<Cel, ExecutionError> { Ok(value) });
         context
     };
 }
