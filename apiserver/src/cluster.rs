@@ -1,0 +1,373 @@
+//! The handle to a cluster: building it, clients of it, and shortcuts for tests.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::auth::{Tokens, User};
+use crate::clock::Clock;
+use crate::error::{ApiError, ApiResult};
+use crate::fault::{Fault, FaultHandle, Faults};
+use crate::hook::WriteHook;
+use crate::log::RequestLog;
+use crate::registry::Registry;
+use crate::service::ClusterService;
+use crate::store::Store;
+
+/// An in-memory Kubernetes API server. Cheap to clone: all clones are the same cluster.
+///
+/// It holds nothing of any tokio runtime, so it outlives the runtime that a crash test drops.
+#[derive(Clone)]
+pub struct Cluster(pub(crate) Arc<Shared>);
+
+impl std::fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cluster").field("revision", &self.0.store.revision()).finish()
+    }
+}
+
+/// What all handles of a cluster share.
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    pub(crate) registry: RwLock<Arc<Registry>>,
+    pub(crate) clock: Clock,
+    pub(crate) log: RequestLog,
+    pub(crate) faults: Faults,
+    pub(crate) hook: RwLock<Option<WriteHook>>,
+    pub(crate) writes: AtomicU64,
+    pub(crate) tokens: RwLock<Tokens>,
+    pub(crate) rbac: bool,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// What is served at this moment.
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        self.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes what is served. Readers keep the registry that they hold.
+    pub(crate) fn change_registry(&self, change: impl FnOnce(&mut Registry)) {
+        let mut registry = self.registry.write().unwrap_or_else(PoisonError::into_inner);
+        change(Arc::make_mut(&mut registry));
+    }
+}
+
+/// Settings of a cluster to be built.
+#[derive(Clone, Debug)]
+pub struct ClusterBuilder {
+    seed: u64,
+    epoch: Timestamp,
+    rbac: bool,
+    history: usize,
+}
+
+impl ClusterBuilder {
+    /// Seed of uids and generated names. Default 0.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Where the clock starts. Default 2026-01-01T00:00:00Z.
+    #[must_use]
+    pub fn epoch(mut self, epoch: Timestamp) -> Self {
+        self.epoch = epoch;
+        self
+    }
+
+    /// Whether roles and bindings are enforced. Default off: everybody may do everything.
+    #[must_use]
+    pub fn rbac(mut self, on: bool) -> Self {
+        self.rbac = on;
+        self
+    }
+
+    /// How many revisions each resource keeps for watches to resume from. Default 1,000.
+    #[must_use]
+    pub fn history(mut self, revisions: usize) -> Self {
+        self.history = revisions;
+        self
+    }
+
+    /// Builds the cluster: four namespaces and the bootstrap roles exist.
+    pub fn build(self) -> Cluster {
+        let shared = Shared {
+            store: Store::new(self.seed, self.history),
+            registry: RwLock::new(Arc::new(Registry::new())),
+            clock: Clock::new(self.epoch),
+            log: RequestLog::default(),
+            faults: Faults::default(),
+            hook: RwLock::new(None),
+            writes: AtomicU64::new(0),
+            tokens: RwLock::new(Tokens::default()),
+            rbac: self.rbac,
+        };
+        crate::bootstrap::fill(&shared, self.epoch);
+        Cluster(Arc::new(shared))
+    }
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Cluster {
+    /// A cluster with the default settings: see [`ClusterBuilder`].
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// Settings other than the default ones.
+    pub fn builder() -> ClusterBuilder {
+        ClusterBuilder {
+            seed: 0,
+            // 2026-01-01T00:00:00Z; a fixed epoch makes every run the same.
+            epoch: Timestamp::from_second(1_767_225_600).unwrap_or(Timestamp::UNIX_EPOCH),
+            rbac: false,
+            history: 1_000,
+        }
+    }
+
+    /// A client with all rights, in process. To be called inside of the runtime that uses it.
+    pub fn client(&self) -> kube::Client {
+        self.client_of(User::admin())
+    }
+
+    /// A client of this user, such as `system:serviceaccount:ns:name`; with RBAC on it has the user's rights.
+    pub fn client_as(&self, user: &str) -> kube::Client {
+        self.client_of(User::new(user, "", &[]))
+    }
+
+    /// A client of a user in these groups.
+    pub fn client_with_groups(&self, user: &str, groups: &[&str]) -> kube::Client {
+        self.client_of(User::new(user, "", groups))
+    }
+
+    fn client_of(&self, user: User) -> kube::Client {
+        kube::Client::new(self.service_of(user), "default")
+    }
+
+    /// The tower service behind the clients, with all rights; for layers of one's own.
+    pub fn service(&self) -> ClusterService {
+        self.service_of(User::admin())
+    }
+
+    /// The tower service as this user sees it.
+    pub fn service_as(&self, user: &str) -> ClusterService {
+        self.service_of(User::new(user, "", &[]))
+    }
+
+    fn service_of(&self, user: User) -> ClusterService {
+        ClusterService::new(self.0.clone(), Some(user))
+    }
+
+    /// The clock of this cluster.
+    pub fn clock(&self) -> Clock {
+        self.0.clock.clone()
+    }
+
+    /// The request log.
+    pub fn log(&self) -> RequestLog {
+        self.0.log.clone()
+    }
+
+    /// The newest revision (`resourceVersion`) of the store.
+    pub fn revision(&self) -> u64 {
+        self.0.store.revision()
+    }
+
+    /// Injects a fault; the handle tells how often it fired.
+    pub fn inject(&self, fault: Fault) -> FaultHandle {
+        self.0.faults.inject(fault)
+    }
+
+    /// Takes all faults away.
+    pub fn clear_faults(&self) {
+        self.0.faults.clear();
+    }
+
+    /// Calls the hook before and after each commit; it replaces the former one.
+    pub fn on_write(&self, hook: WriteHook) {
+        *self.0.hook.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+    }
+
+    /// Takes the write hook away.
+    pub fn clear_write_hook(&self) {
+        *self.0.hook.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// How many writes clients have committed (what the write hook numbers).
+    pub fn writes(&self) -> u64 {
+        self.0.writes.load(Ordering::SeqCst)
+    }
+
+    /// Forgets the watch history: whoever resumes from an earlier revision gets 410.
+    pub fn compact(&self) {
+        self.0.store.lock().compact();
+    }
+
+    /// Lets requests over HTTP with this bearer token be this user.
+    pub fn add_token(&self, token: &str, user: &str, uid: &str, groups: &[&str]) {
+        let user = User::new(user, uid, groups);
+        self.0.tokens.write().unwrap_or_else(PoisonError::into_inner).add(token, user);
+    }
+
+    /// Creates an object with all rights, without a client. The namespace is that of the object, or `default`.
+    ///
+    /// # Errors
+    /// What the API server refuses, and a kind that it does not serve.
+    pub fn create_raw(&self, object: Value) -> ApiResult<Value> {
+        let path = self.collection_path(&object)?;
+        self.call_sync("POST", &path, "application/json", &object)
+    }
+
+    /// Reads an object. `resource` is `pods`, `deployments.apps`, `widgets.v1.example.com`, or a kind.
+    ///
+    /// # Errors
+    /// 404 for an unknown resource or object.
+    pub fn get_raw(&self, resource: &str, namespace: &str, name: &str) -> ApiResult<Value> {
+        let path = format!("{}/{name}", self.resource_path(resource, namespace)?);
+        self.call_sync("GET", &path, "application/json", &Value::Null)
+    }
+
+    /// Lists the objects of a resource, in a namespace or (if that is empty) in all.
+    ///
+    /// # Errors
+    /// 404 for an unknown resource.
+    pub fn list_raw(&self, resource: &str, namespace: &str) -> ApiResult<Vec<Value>> {
+        let path = self.resource_path(resource, namespace)?;
+        let mut list = self.call_sync("GET", &path, "application/json", &Value::Null)?;
+        match list["items"].take() {
+            Value::Array(items) => Ok(items),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Merge-patches an object (with `subresource`, or that empty).
+    ///
+    /// # Errors
+    /// What the API server refuses.
+    pub fn patch_raw(
+        &self,
+        resource: &str,
+        namespace: &str,
+        name: &str,
+        subresource: &str,
+        patch: &Value,
+    ) -> ApiResult<Value> {
+        let mut path = format!("{}/{name}", self.resource_path(resource, namespace)?);
+        if !subresource.is_empty() {
+            path.push('/');
+            path.push_str(subresource);
+        }
+        self.call_sync("PATCH", &path, "application/merge-patch+json", patch)
+    }
+
+    /// Deletes an object.
+    ///
+    /// # Errors
+    /// What the API server refuses.
+    pub fn delete_raw(&self, resource: &str, namespace: &str, name: &str) -> ApiResult<Value> {
+        let path = format!("{}/{name}", self.resource_path(resource, namespace)?);
+        self.call_sync("DELETE", &path, "application/json", &Value::Null)
+    }
+
+    /// Creates the objects in order; those that exist are merge-patched to the given content.
+    ///
+    /// # Errors
+    /// The first refusal.
+    pub fn apply_manifests(&self, objects: &[Value]) -> ApiResult<()> {
+        for object in objects {
+            let path = self.collection_path(object)?;
+            match self.call_sync("POST", &path, "application/json", object) {
+                Err(error) if error.reason() == "AlreadyExists" => {
+                    let name = crate::object::meta(object, "name");
+                    let path = format!("{path}/{name}");
+                    self.call_sync("PATCH", &path, "application/merge-patch+json", object)?;
+                }
+                other => {
+                    other?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn collection_path(&self, object: &Value) -> ApiResult<String> {
+        let api_version = object["apiVersion"].as_str().unwrap_or_default();
+        let kind = object["kind"].as_str().unwrap_or_default();
+        let (group, version) = crate::object::split_api_version(api_version);
+        let registry = self.0.registry();
+        let found = registry.find_kind(group, version, kind).ok_or_else(|| {
+            ApiError::new(
+                404,
+                "NotFound",
+                format!("no resource of kind {kind:?} is served in {api_version:?}"),
+            )
+        })?;
+        Ok(path_of(found, crate::object::meta(object, "namespace")))
+    }
+
+    fn resource_path(&self, resource: &str, namespace: &str) -> ApiResult<String> {
+        let registry = self.0.registry();
+        let found = registry
+            .all()
+            .find(|r| {
+                let qualified = crate::error::qualified(&r.plural, &r.group);
+                resource == qualified
+                    || resource == format!("{}.{}.{}", r.plural, r.version, r.group)
+                    || (resource == r.plural || resource == r.kind) && is_preferred(&registry, r)
+            })
+            .ok_or_else(|| ApiError::new(404, "NotFound", format!("no resource {resource:?} is served")))?;
+        if namespace.is_empty() {
+            return Ok(format!("{}/{}", version_path(found), found.plural));
+        }
+        Ok(path_of(found, namespace))
+    }
+
+    /// One request with all rights, answered at once.
+    fn call_sync(&self, method: &str, path: &str, content_type: &str, body: &Value) -> ApiResult<Value> {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let (code, answer) = self.0.serve_sync(method, path, content_type, &body)?;
+        let answer: Value = serde_json::from_slice(&answer).unwrap_or_else(|_| json!({}));
+        if code < 400 {
+            return Ok(answer);
+        }
+        Err(ApiError::from_status(code, &answer))
+    }
+}
+
+fn is_preferred(registry: &Registry, resource: &crate::resource::Resource) -> bool {
+    registry
+        .find_any(&resource.group, &resource.plural)
+        .is_some_and(|preferred| preferred.version == resource.version)
+}
+
+fn version_path(resource: &crate::resource::Resource) -> String {
+    if resource.group.is_empty() {
+        format!("/api/{}", resource.version)
+    } else {
+        format!("/apis/{}/{}", resource.group, resource.version)
+    }
+}
+
+fn path_of(resource: &crate::resource::Resource, namespace: &str) -> String {
+    let head = version_path(resource);
+    if resource.namespaced {
+        let namespace = if namespace.is_empty() { "default" } else { namespace };
+        format!("{head}/namespaces/{namespace}/{}", resource.plural)
+    } else {
+        format!("{head}/{}", resource.plural)
+    }
+}

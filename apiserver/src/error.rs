@@ -1,0 +1,412 @@
+//! The `Status` objects that the server answers with when something is wrong.
+
+use serde_json::{Map, Value, json};
+
+/// One entry of `details.causes` of an `Invalid` status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Machine-readable class, such as `FieldValueInvalid`.
+    pub reason: String,
+    /// What is wrong with the field.
+    pub message: String,
+    /// Path of the field, such as `spec.replicas`.
+    pub field: String,
+}
+
+impl Cause {
+    /// A cause for `field`; `reason` is the API's name of the class.
+    pub fn new(reason: &str, field: &str, message: impl Into<String>) -> Self {
+        Self {
+            reason: reason.to_owned(),
+            message: message.into(),
+            field: field.to_owned(),
+        }
+    }
+
+    /// `Required value`, with a detail if there is one.
+    pub fn required(field: &str, detail: &str) -> Self {
+        Self::new("FieldValueRequired", field, with_detail("Required value", detail))
+    }
+
+    /// `Invalid value: <value>: <detail>`; the value is printed as JSON.
+    pub fn invalid(field: &str, value: &Value, detail: &str) -> Self {
+        Self::new(
+            "FieldValueInvalid",
+            field,
+            with_detail(&format!("Invalid value: {value}"), detail),
+        )
+    }
+
+    /// `Forbidden: <detail>`.
+    pub fn forbidden(field: &str, detail: &str) -> Self {
+        Self::new("FieldValueForbidden", field, with_detail("Forbidden", detail))
+    }
+
+    /// `Unsupported value: <value>: supported values: ...`.
+    pub fn unsupported(field: &str, value: &Value, supported: &[&str]) -> Self {
+        let list: Vec<String> = supported.iter().map(|s| format!("\"{s}\"")).collect();
+        Self::new(
+            "FieldValueNotSupported",
+            field,
+            format!("Unsupported value: {value}: supported values: {}", list.join(", ")),
+        )
+    }
+
+    fn to_value(&self) -> Value {
+        let mut cause = Map::new();
+        if !self.reason.is_empty() {
+            cause.insert("reason".into(), self.reason.clone().into());
+        }
+        cause.insert("message".into(), self.message.clone().into());
+        if !self.field.is_empty() {
+            cause.insert("field".into(), self.field.clone().into());
+        }
+        Value::Object(cause)
+    }
+}
+
+fn with_detail(head: &str, detail: &str) -> String {
+    if detail.is_empty() {
+        head.to_owned()
+    } else {
+        format!("{head}: {detail}")
+    }
+}
+
+/// A refusal of the server: an HTTP code and the `Status` that goes with it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}", .0.message)]
+pub struct ApiError(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    code: u16,
+    reason: &'static str,
+    message: String,
+    details: Option<Value>,
+    metadata: Option<Value>,
+    retry_after: Option<u32>,
+    plain: bool,
+    warnings: Vec<String>,
+}
+
+/// The result of everything that may be refused with a `Status`.
+pub type ApiResult<T> = Result<T, ApiError>;
+
+impl ApiError {
+    /// A status with this code, reason (may be empty) and message, without details.
+    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            code,
+            reason,
+            message: message.into(),
+            details: None,
+            metadata: None,
+            retry_after: None,
+            plain: false,
+            warnings: Vec::new(),
+        }))
+    }
+
+    fn details(mut self, details: Value) -> Self {
+        self.0.details = Some(details);
+        self
+    }
+
+    /// Replaces the `metadata` of the status (a continue token of an expired list).
+    pub(crate) fn metadata(mut self, metadata: Value) -> Self {
+        self.0.metadata = Some(metadata);
+        self
+    }
+
+    /// Warnings that go out with the refusal.
+    pub(crate) fn warnings(&self) -> &[String] {
+        &self.0.warnings
+    }
+
+    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
+        self.0.warnings = warnings;
+        self
+    }
+
+    /// 404 in plain text, for paths that the server does not know.
+    pub fn page_not_found() -> Self {
+        let mut error = Self::new(404, "NotFound", "404 page not found\n");
+        error.0.plain = true;
+        error
+    }
+
+    /// 404 for an unknown resource of a known group version.
+    pub fn unknown_resource() -> Self {
+        Self::new(404, "NotFound", "the server could not find the requested resource").details(json!({}))
+    }
+
+    /// 404 for an object.
+    pub fn not_found(group: &str, resource: &str, name: &str) -> Self {
+        Self::new(404, "NotFound", format!("{} \"{name}\" not found", qualified(resource, group)))
+            .details(details(name, group, resource))
+    }
+
+    /// 409 for a name that is taken.
+    pub fn already_exists(group: &str, resource: &str, name: &str, terminating: bool) -> Self {
+        let head = if terminating { "object is being deleted: " } else { "" };
+        Self::new(
+            409,
+            "AlreadyExists",
+            format!("{head}{} \"{name}\" already exists", qualified(resource, group)),
+        )
+        .details(details(name, group, resource))
+    }
+
+    /// 409 for a lost race or a failed precondition; `why` ends the message.
+    pub fn conflict(group: &str, resource: &str, name: &str, why: &str) -> Self {
+        Self::new(
+            409,
+            "Conflict",
+            format!("Operation cannot be fulfilled on {} \"{name}\": {why}", qualified(resource, group)),
+        )
+        .details(details(name, group, resource))
+    }
+
+    /// 409 for a stale resourceVersion.
+    pub fn modified(group: &str, resource: &str, name: &str) -> Self {
+        Self::conflict(
+            group,
+            resource,
+            name,
+            "the object has been modified; please apply your changes to the latest version and try again",
+        )
+    }
+
+    /// 422 with one or more causes; `kind` is the kind or, in some cases, the resource.
+    pub fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
+        let mut texts: Vec<String> = Vec::new();
+        for cause in causes {
+            let text = format!("{}: {}", cause.field, cause.message);
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        let list = if texts.len() == 1 { texts.remove(0) } else { format!("[{}]", texts.join(", ")) };
+        let mut about = details(name, group, kind);
+        if let Value::Object(map) = &mut about {
+            map.insert("causes".into(), causes.iter().map(Cause::to_value).collect());
+        }
+        Self::new(
+            422,
+            "Invalid",
+            format!("{} \"{name}\" is invalid: {list}", qualified(kind, group)),
+        )
+        .details(about)
+    }
+
+    /// 409 of server-side apply: conflicting fields as causes.
+    pub fn apply_conflict(message: impl Into<String>, causes: &[Cause]) -> Self {
+        let causes: Vec<Value> = causes.iter().map(Cause::to_value).collect();
+        Self::new(409, "Conflict", message).details(json!({ "causes": causes }))
+    }
+
+    /// 400.
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    /// 500 without a reason, as plain Go errors appear.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(500, "", message)
+    }
+
+    /// 422 without details: a patch that cannot be applied.
+    pub fn unprocessable() -> Self {
+        Self::new(422, "Invalid", "the server rejected our request due to an error in our request").details(json!({}))
+    }
+
+    /// 403 of the authorizer or of admission.
+    pub fn forbidden(group: &str, resource: &str, name: &str, why: &str) -> Self {
+        let what = qualified(resource, group);
+        let message = if name.is_empty() {
+            format!("{what} is forbidden: {why}")
+        } else {
+            format!("{what} \"{name}\" is forbidden: {why}")
+        };
+        Self::new(403, "Forbidden", message).details(details(name, group, resource))
+    }
+
+    /// 403 for a path that is not a resource.
+    pub fn forbidden_path(user: &str, verb: &str, path: &str) -> Self {
+        Self::new(403, "Forbidden", format!("forbidden: User \"{user}\" cannot {verb} path \"{path}\""))
+            .details(json!({}))
+    }
+
+    /// 403 of admission: the namespace is on its way out.
+    pub fn namespace_terminating(group: &str, resource: &str, name: &str, namespace: &str) -> Self {
+        let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let mut error = Self::forbidden(group, resource, name, &why);
+        if let Some(Value::Object(map)) = &mut error.0.details {
+            map.insert(
+                "causes".into(),
+                json!([{
+                    "reason": "NamespaceTerminating",
+                    "message": format!("namespace {namespace} is being terminated"),
+                    "field": "metadata.namespace",
+                }]),
+            );
+        }
+        error
+    }
+
+    /// 401.
+    pub fn unauthorized() -> Self {
+        Self::new(401, "Unauthorized", "Unauthorized")
+    }
+
+    /// 405.
+    pub fn method_not_allowed() -> Self {
+        Self::new(
+            405,
+            "MethodNotAllowed",
+            "the server does not allow this method on the requested resource",
+        )
+        .details(json!({}))
+    }
+
+    /// 405 of a subresource of a custom resource.
+    pub(crate) fn unsupported_verb(verb: &str, group: &str, resource: &str) -> Self {
+        let what = qualified(resource, group);
+        Self::new(405, "MethodNotAllowed", format!("{verb} is not supported on resources of kind \"{what}\""))
+            .details(details("", group, resource))
+    }
+
+    /// 413 for a body beyond three megabytes.
+    pub fn too_large(limit: usize) -> Self {
+        Self::new(
+            413,
+            "RequestEntityTooLarge",
+            format!("Request entity too large: limit is {limit}"),
+        )
+    }
+
+    /// 410, in a list as well as inside of a watch.
+    pub fn expired(message: impl Into<String>) -> Self {
+        Self::new(410, "Expired", message)
+    }
+
+    /// 504 for a resourceVersion that did not come within three seconds.
+    pub fn version_too_large(wanted: u64, current: u64) -> Self {
+        let mut error = Self::new(
+            504,
+            "Timeout",
+            format!("Timeout: Too large resource version: {wanted}, current: {current}"),
+        )
+        .details(json!({
+            "causes": [{ "reason": "ResourceVersionTooLarge", "message": "Too large resource version" }],
+            "retryAfterSeconds": 1,
+        }));
+        error.0.retry_after = Some(1);
+        error
+    }
+
+    /// 501: this server does not do it, and says so.
+    pub fn not_implemented(message: impl Into<String>) -> Self {
+        Self::new(501, "NotImplemented", message)
+    }
+
+    /// A status as a fault injects it, with the reason that belongs to the code.
+    pub fn injected(code: u16) -> Self {
+        let reason = match code {
+            400 => "BadRequest",
+            401 => "Unauthorized",
+            403 => "Forbidden",
+            404 => "NotFound",
+            409 => "Conflict",
+            410 => "Expired",
+            413 => "RequestEntityTooLarge",
+            422 => "Invalid",
+            429 => "TooManyRequests",
+            500 => "InternalError",
+            503 => "ServiceUnavailable",
+            504 => "Timeout",
+            _ => "",
+        };
+        let mut error = Self::new(code, reason, "injected fault");
+        if matches!(code, 429 | 503 | 504) {
+            error.0.retry_after = Some(1);
+            error.0.details = Some(json!({ "retryAfterSeconds": 1 }));
+        }
+        error
+    }
+
+    /// A refusal that came as a `Status` object.
+    pub(crate) fn from_status(code: u16, status: &Value) -> Self {
+        let reason = match status["reason"].as_str() {
+            Some("AlreadyExists") => "AlreadyExists",
+            _ => Self::injected(code).0.reason,
+        };
+        let mut error = Self::new(code, reason, status["message"].as_str().unwrap_or_default());
+        error.0.details = status.get("details").cloned();
+        error
+    }
+
+    /// HTTP status code.
+    pub fn code(&self) -> u16 {
+        self.0.code
+    }
+
+    /// Reason of the status, empty if it has none.
+    pub fn reason(&self) -> &'static str {
+        self.0.reason
+    }
+
+    /// The message of the status.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Seconds for the `Retry-After` header.
+    pub fn retry_after(&self) -> Option<u32> {
+        self.0.retry_after
+    }
+
+    /// Whether the answer is plain text instead of a `Status`.
+    pub fn is_plain(&self) -> bool {
+        self.0.plain
+    }
+
+    /// The `Status` object.
+    pub fn to_value(&self) -> Value {
+        let inner = &self.0;
+        let mut status = Map::new();
+        status.insert("kind".into(), "Status".into());
+        status.insert("apiVersion".into(), "v1".into());
+        status.insert("metadata".into(), inner.metadata.clone().unwrap_or_else(|| json!({})));
+        status.insert("status".into(), "Failure".into());
+        status.insert("message".into(), inner.message.clone().into());
+        if !inner.reason.is_empty() {
+            status.insert("reason".into(), inner.reason.into());
+        }
+        if let Some(details) = &inner.details {
+            status.insert("details".into(), details.clone());
+        }
+        status.insert("code".into(), inner.code.into());
+        Value::Object(status)
+    }
+}
+
+/// `widgets.example.com`, or `configmaps` for the core group.
+pub(crate) fn qualified(resource: &str, group: &str) -> String {
+    if group.is_empty() {
+        resource.to_owned()
+    } else {
+        format!("{resource}.{group}")
+    }
+}
+
+fn details(name: &str, group: &str, kind: &str) -> Value {
+    let mut map = Map::new();
+    for (key, value) in [("name", name), ("group", group), ("kind", kind)] {
+        if !value.is_empty() {
+            map.insert(key.into(), value.into());
+        }
+    }
+    Value::Object(map)
+}

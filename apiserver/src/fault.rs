@@ -1,0 +1,345 @@
+//! Faults: what a test makes go wrong, addressed by verb, resource, name and occurrence.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::request::RequestInfo;
+
+/// What a fault does.
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    FailBefore(u16),
+    FailAfter(u16),
+    Hang,
+    HangAfter,
+    Delay(Duration),
+    DropConnection,
+    Watch(WatchAction),
+    OldSnapshot(u64),
+}
+
+/// What a fault does to the stream of a watch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum WatchAction {
+    /// Events that match the name are lost.
+    DropEvents,
+    /// Events that match the name come twice.
+    Duplicate,
+    /// Every event comes this much later.
+    Lag(Duration),
+    /// The stream ends after so many events.
+    CloseAfter(usize),
+    /// The stream ends with 410 after so many events.
+    ExpireAfter(usize),
+}
+
+/// A fault to be injected. Every part of the address that is not set matches anything.
+///
+/// ```
+/// use opgen_apiserver::{Cluster, Fault};
+/// let cluster = Cluster::new();
+/// let handle = cluster.inject(
+///     Fault::new().verb("patch").resource("databases").name("db").subresource("status").occurrence(2).fail_before_commit(409),
+/// );
+/// assert_eq!(handle.fired(), 0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fault {
+    verb: Option<String>,
+    group: Option<String>,
+    resource: Option<String>,
+    subresource: Option<String>,
+    namespace: Option<String>,
+    name: Option<String>,
+    user: Option<String>,
+    first: usize,
+    times: usize,
+    action: Action,
+}
+
+impl Default for Fault {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Fault {
+    /// A fault that matches every request and fails it with 500 before it is handled.
+    pub fn new() -> Self {
+        Self {
+            verb: None,
+            group: None,
+            resource: None,
+            subresource: None,
+            namespace: None,
+            name: None,
+            user: None,
+            first: 1,
+            times: usize::MAX,
+            action: Action::FailBefore(500),
+        }
+    }
+
+    /// Only requests with this verb (`get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`).
+    #[must_use]
+    pub fn verb(mut self, verb: &str) -> Self {
+        self.verb = Some(verb.to_owned());
+        self
+    }
+
+    /// Only requests to this API group; empty is the core group.
+    #[must_use]
+    pub fn group(mut self, group: &str) -> Self {
+        self.group = Some(group.to_owned());
+        self
+    }
+
+    /// Only requests for this resource (plural).
+    #[must_use]
+    pub fn resource(mut self, resource: &str) -> Self {
+        self.resource = Some(resource.to_owned());
+        self
+    }
+
+    /// Only requests for this subresource; empty means the object itself.
+    #[must_use]
+    pub fn subresource(mut self, subresource: &str) -> Self {
+        self.subresource = Some(subresource.to_owned());
+        self
+    }
+
+    /// Only requests in this namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        self.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// Only requests for the object of this name; for the events of a watch, only events of it.
+    #[must_use]
+    pub fn name(mut self, name: &str) -> Self {
+        self.name = Some(name.to_owned());
+        self
+    }
+
+    /// Only requests of this user.
+    #[must_use]
+    pub fn user(mut self, user: &str) -> Self {
+        self.user = Some(user.to_owned());
+        self
+    }
+
+    /// Only the n-th match, counted from 1 since the injection.
+    #[must_use]
+    pub fn occurrence(mut self, n: usize) -> Self {
+        self.first = n.max(1);
+        self.times = 1;
+        self
+    }
+
+    /// At most so many matches, from the first (or from `occurrence`, if that was set before).
+    #[must_use]
+    pub fn times(mut self, n: usize) -> Self {
+        self.times = n;
+        self
+    }
+
+    fn action(mut self, action: Action) -> Self {
+        self.action = action;
+        self
+    }
+
+    /// Answers with this HTTP status; the store stays as it was.
+    #[must_use]
+    pub fn fail_before_commit(self, status: u16) -> Self {
+        self.action(Action::FailBefore(status))
+    }
+
+    /// Handles the request, then answers with this HTTP status instead of the result.
+    #[must_use]
+    pub fn fail_after_commit(self, status: u16) -> Self {
+        self.action(Action::FailAfter(status))
+    }
+
+    /// Never answers; the store stays as it was.
+    #[must_use]
+    pub fn hang(self) -> Self {
+        self.action(Action::Hang)
+    }
+
+    /// Handles the request, then never answers.
+    #[must_use]
+    pub fn hang_after_commit(self) -> Self {
+        self.action(Action::HangAfter)
+    }
+
+    /// Waits (in virtual time, if that is paused) before it handles the request.
+    #[must_use]
+    pub fn delay(self, by: Duration) -> Self {
+        self.action(Action::Delay(by))
+    }
+
+    /// Handles the request, then breaks the connection without an answer.
+    #[must_use]
+    pub fn drop_connection_after_commit(self) -> Self {
+        self.action(Action::DropConnection)
+    }
+
+    /// Loses watch events; `name` and `occurrence` select events, not requests.
+    #[must_use]
+    pub fn drop_events(self) -> Self {
+        self.watch(WatchAction::DropEvents)
+    }
+
+    /// Sends watch events twice; `name` and `occurrence` select events, not requests.
+    #[must_use]
+    pub fn duplicate_events(self) -> Self {
+        self.watch(WatchAction::Duplicate)
+    }
+
+    /// Delivers the events of a watch late, in order.
+    #[must_use]
+    pub fn lag_events(self, by: Duration) -> Self {
+        self.watch(WatchAction::Lag(by))
+    }
+
+    /// Ends a watch after so many events, without an error.
+    #[must_use]
+    pub fn close_watch_after(self, events: usize) -> Self {
+        self.watch(WatchAction::CloseAfter(events))
+    }
+
+    /// Ends a watch with `410 Expired` in the stream after so many events.
+    #[must_use]
+    pub fn expire_watch_after(self, events: usize) -> Self {
+        self.watch(WatchAction::ExpireAfter(events))
+    }
+
+    /// Serves lists as of an earlier revision (as a lagging cache does), as far as the history reaches.
+    #[must_use]
+    pub fn old_snapshot(self, revision: u64) -> Self {
+        self.action(Action::OldSnapshot(revision))
+    }
+
+    fn watch(mut self, action: WatchAction) -> Self {
+        self.verb.get_or_insert_with(|| "watch".to_owned());
+        self.action(Action::Watch(action))
+    }
+
+    fn matches(&self, info: &RequestInfo, user: &str, with_name: bool) -> bool {
+        let same = |wanted: &Option<String>, have: &str| wanted.as_deref().is_none_or(|w| w == have);
+        same(&self.verb, &info.verb)
+            && same(&self.group, &info.group)
+            && same(&self.resource, &info.resource)
+            && same(&self.subresource, &info.subresource)
+            && same(&self.namespace, &info.namespace)
+            && same(&self.user, user)
+            && (!with_name || same(&self.name, &info.name))
+    }
+
+    /// Whether `name` and `occurrence` select events of a stream.
+    fn per_event(&self) -> bool {
+        matches!(
+            self.action,
+            Action::Watch(WatchAction::DropEvents | WatchAction::Duplicate)
+        )
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Armed {
+    fault: Fault,
+    seen: AtomicUsize,
+    fired: AtomicUsize,
+    removed: AtomicBool,
+}
+
+impl Armed {
+    /// Counts a match; whether it is one that the fault is meant for.
+    fn take(&self) -> bool {
+        if self.removed.load(Ordering::SeqCst) {
+            return false;
+        }
+        let nth = self.seen.fetch_add(1, Ordering::SeqCst) + 1;
+        let hit = nth >= self.fault.first && nth - self.fault.first < self.fault.times;
+        if hit {
+            self.fired.fetch_add(1, Ordering::SeqCst);
+        }
+        hit
+    }
+
+    pub(crate) fn action(&self) -> &Action {
+        &self.fault.action
+    }
+
+    /// For the faults of single events: whether this event is hit.
+    pub(crate) fn takes_event(&self, name: &str) -> bool {
+        self.fault.name.as_deref().is_none_or(|wanted| wanted == name) && self.take()
+    }
+}
+
+/// Tells how often an injected fault has fired.
+#[derive(Clone, Debug)]
+pub struct FaultHandle(Arc<Armed>);
+
+impl FaultHandle {
+    /// How often the fault has fired.
+    pub fn fired(&self) -> usize {
+        self.0.fired.load(Ordering::SeqCst)
+    }
+
+    /// How many requests (or events) matched its address, those before its occurrence included.
+    pub fn matched(&self) -> usize {
+        self.0.seen.load(Ordering::SeqCst)
+    }
+
+    /// Switches the fault off.
+    pub fn remove(&self) {
+        self.0.removed.store(true, Ordering::SeqCst);
+    }
+}
+
+/// The faults of a cluster.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Mutex<Vec<Arc<Armed>>>);
+
+impl Faults {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Armed>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn inject(&self, fault: Fault) -> FaultHandle {
+        let armed = Arc::new(Armed {
+            fault,
+            seen: AtomicUsize::new(0),
+            fired: AtomicUsize::new(0),
+            removed: AtomicBool::new(false),
+        });
+        self.lock().push(armed.clone());
+        FaultHandle(armed)
+    }
+
+    pub(crate) fn clear(&self) {
+        for armed in self.lock().drain(..) {
+            armed.removed.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// The faults that this request meets, in the order of their injection.
+    pub(crate) fn meet(&self, info: &RequestInfo, user: &str) -> Vec<Arc<Armed>> {
+        let mut armed = self.lock();
+        if armed.is_empty() {
+            return Vec::new();
+        }
+        armed.retain(|fault| !fault.removed.load(Ordering::SeqCst));
+        armed
+            .iter()
+            .filter(|armed| {
+                let per_event = armed.fault.per_event();
+                armed.fault.matches(info, user, !per_event && info.verb != "watch") && (per_event || armed.take())
+            })
+            .cloned()
+            .collect()
+    }
+}

@@ -1,0 +1,276 @@
+//! DELETE of one object and of a collection.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{decode, update};
+use crate::call::{Call, Handled, Outcome, Reply, Stop};
+use crate::cluster::Shared;
+use crate::error::{ApiError, ApiResult, Cause};
+use crate::object;
+use crate::resource::Resource;
+use crate::store::{Expect, Stored};
+
+const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
+
+/// DeleteOptions, from the body or else from the query.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    uid: Option<String>,
+    resource_version: Option<String>,
+    propagation: Option<String>,
+    grace: Option<i64>,
+}
+
+/// What became of a deleted object.
+enum Deleted {
+    /// It waits for its finalizers.
+    Marked(Arc<Value>),
+    Gone(Arc<Value>),
+}
+
+impl Shared {
+    pub(super) fn delete(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
+        let options = options(call)?;
+        let name = call.info.name.clone();
+        if resource.kind == "Namespace" && IMMORTAL.contains(&name.as_str()) {
+            return Err(ApiError::forbidden("", "namespaces", &name, "this namespace may not be deleted").into());
+        }
+        let key = resource.key(&call.info.namespace, &name);
+        match self.delete_key(call, resource, &key, &name, &options)? {
+            Deleted::Marked(object) => Ok(Outcome::Reply(self.render_object(call, resource, 200, &resource.present(&object))?)),
+            Deleted::Gone(object) if returns_object(resource) => {
+                Ok(Outcome::Reply(self.render_object(call, resource, 200, &resource.present(&object))?))
+            }
+            Deleted::Gone(object) => Ok(Outcome::Reply(Reply::json(200, &success(resource, &object)))),
+        }
+    }
+
+    pub(super) fn delete_collection(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
+        let options = options(call)?;
+        let (revision, items) = self.select(call, resource)?;
+        for stored in &items {
+            let name = object::meta(&stored.object, "name").to_owned();
+            let key = resource.key(object::meta(&stored.object, "namespace"), &name);
+            match self.delete_key(call, resource, &key, &name, &options) {
+                Ok(_) => {}
+                Err(Stop::Refused(error)) if error.code() == 404 => {}
+                Err(other) => return Err(other),
+            }
+        }
+        let objects: Vec<Arc<Value>> = items.iter().map(|stored| resource.present(&stored.object)).collect();
+        let revision = revision.max(self.store.revision());
+        Ok(Outcome::Reply(self.render_list(call, resource, &objects, revision, None, None)?))
+    }
+
+    fn delete_key(
+        &self,
+        call: &mut Call,
+        resource: &Arc<Resource>,
+        key: &str,
+        name: &str,
+        options: &Options,
+    ) -> Handled<Deleted> {
+        loop {
+            let Some(old) = self.store.get(&resource.table, key) else {
+                return Err(resource.not_found(name).into());
+            };
+            check_preconditions(resource, name, options, &old)?;
+            match self.delete_stored(call, resource, key, &old, options) {
+                Err(Stop::Lost(_)) => {}
+                other => return other,
+            }
+        }
+    }
+
+    fn delete_stored(
+        &self,
+        call: &mut Call,
+        resource: &Arc<Resource>,
+        key: &str,
+        old: &Stored,
+        options: &Options,
+    ) -> Handled<Deleted> {
+        let mut new = (*old.object).clone();
+        set_finalizers(&mut new, options);
+        let first = !object::is_terminating(&old.object);
+        let grace = grace(resource, &old.object, options);
+        if first {
+            self.mark(resource, &mut new, grace);
+        } else if let Some(before) = old.object["metadata"]["deletionGracePeriodSeconds"].as_i64()
+            && grace < before
+        {
+            object::meta_mut(&mut new).insert("deletionGracePeriodSeconds".into(), grace.into());
+        }
+        if update::is_finished(resource, &new) {
+            if !call.dry_run {
+                self.commit_remove(call, resource, key, old)?;
+            }
+            return Ok(Deleted::Gone(old.object.clone()));
+        }
+        if new == *old.object || call.dry_run {
+            return Ok(Deleted::Marked(Arc::new(new)));
+        }
+        let stored = self.commit_put(call, resource, key, Expect::Revision(old.revision), new)?;
+        Ok(Deleted::Marked(stored.object))
+    }
+
+    /// Marks an object as terminating.
+    fn mark(&self, resource: &Resource, new: &mut Value, grace: i64) {
+        let now = self.clock.now();
+        let ends = now.checked_add(jiff::SignedDuration::from_secs(grace)).unwrap_or(now);
+        let generation = object::generation(new);
+        let metadata = object::meta_mut(new);
+        metadata.insert("deletionTimestamp".into(), crate::clock::seconds(ends).into());
+        if resource.kind == "Namespace" {
+            let status = object::top(new).entry("status").or_insert_with(|| json!({}));
+            object::top(status).insert("phase".into(), "Terminating".into());
+            return;
+        }
+        if resource.kind != "CustomResourceDefinition" {
+            metadata.insert("deletionGracePeriodSeconds".into(), grace.into());
+        }
+        if generation > 0 && resource.kind != "CustomResourceDefinition" {
+            metadata.insert("generation".into(), (generation + 1).into());
+        }
+        if resource.kind == "CustomResourceDefinition" {
+            crate::crd::mark_terminating(new, &self.clock.stamp());
+        }
+    }
+}
+
+/// Seconds that a pod on a node gets; everything else goes at once.
+fn grace(resource: &Resource, object: &Value, options: &Options) -> i64 {
+    let scheduled = !object["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
+    let done = matches!(object["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
+    if resource.kind != "Pod" || !resource.group.is_empty() || !scheduled || done {
+        return 0;
+    }
+    let default = object["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or(30);
+    options.grace.unwrap_or(default).max(0)
+}
+
+/// Kinds whose deletion answers with the object.
+fn returns_object(resource: &Resource) -> bool {
+    resource.group.is_empty()
+        && matches!(
+            resource.kind.as_str(),
+            "Pod" | "Service" | "ServiceAccount" | "PersistentVolumeClaim" | "PersistentVolume" | "PodTemplate" | "ResourceQuota"
+        )
+}
+
+/// The finalizers of the garbage collector, as the propagation policy wants them.
+fn set_finalizers(new: &mut Value, options: &Options) {
+    let mut list: Vec<String> = object::finalizers(new).into_iter().map(str::to_owned).collect();
+    if let Some(policy) = &options.propagation {
+        list.retain(|f| f != "orphan" && f != "foregroundDeletion");
+        match policy.as_str() {
+            "Orphan" => list.push("orphan".into()),
+            "Foreground" => list.push("foregroundDeletion".into()),
+            _ => {}
+        }
+    }
+    let metadata = object::meta_mut(new);
+    if list.is_empty() {
+        metadata.remove("finalizers");
+    } else {
+        metadata.insert("finalizers".into(), list.into());
+    }
+}
+
+fn check_preconditions(resource: &Resource, name: &str, options: &Options, old: &Stored) -> ApiResult<()> {
+    let uid = object::meta(&old.object, "uid");
+    let conflict = |why: String| ApiError::conflict(&resource.group, &resource.kind, name, &why);
+    if let Some(wanted) = options.uid.as_deref().filter(|wanted| *wanted != uid) {
+        return Err(conflict(format!(
+            "the UID in the precondition ({wanted}) does not match the UID in record ({uid}). The object might have been deleted and then recreated"
+        )));
+    }
+    let revision = old.revision.to_string();
+    if let Some(wanted) = options.resource_version.as_deref().filter(|wanted| *wanted != revision) {
+        return Err(conflict(format!(
+            "the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record ({revision}). The object might have been modified"
+        )));
+    }
+    Ok(())
+}
+
+fn success(resource: &Resource, object: &Value) -> Value {
+    let mut details = json!({
+        "name": object::meta(object, "name"),
+        "kind": resource.plural,
+        "uid": object::meta(object, "uid"),
+    });
+    if !resource.group.is_empty() {
+        details["group"] = resource.group.clone().into();
+    }
+    json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details })
+}
+
+fn options(call: &mut Call) -> ApiResult<Options> {
+    let mut options = Options::default();
+    let mut orphan = None;
+    let dry_run: Vec<String>;
+    if call.body.is_empty() {
+        options.propagation = Some(call.query.get("propagationPolicy").to_owned()).filter(|p| !p.is_empty());
+        options.grace = call.query.number("gracePeriodSeconds")?;
+        orphan = call.query.flag("orphanDependents");
+        dry_run = call.query.all("dryRun").into_iter().map(str::to_owned).collect();
+    } else {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let body = decode::json_value(&call.body).map_err(|error| {
+            ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"))
+        })?;
+        let kind = body["kind"].as_str().unwrap_or("DeleteOptions");
+        if kind != "DeleteOptions" || !body.is_object() {
+            return Err(ApiError::bad_request(format!(
+                "decoded object cannot be converted to DeleteOptions: it is a {kind}"
+            )));
+        }
+        options.uid = text(&body["preconditions"]["uid"]);
+        options.resource_version = text(&body["preconditions"]["resourceVersion"]);
+        options.propagation = text(&body["propagationPolicy"]);
+        options.grace = body["gracePeriodSeconds"].as_i64();
+        if body["orphanDependents"].is_boolean() {
+            orphan = body["orphanDependents"].as_bool();
+        }
+        dry_run = body["dryRun"]
+            .as_array()
+            .map(|list| list.iter().filter_map(&text).collect())
+            .unwrap_or_default();
+    }
+    validate(&options, orphan, &dry_run)?;
+    if let Some(orphan) = orphan {
+        options.propagation = Some(if orphan { "Orphan" } else { "Background" }.to_owned());
+    }
+    call.dry_run = !dry_run.is_empty();
+    Ok(options)
+}
+
+fn validate(options: &Options, orphan: Option<bool>, dry_run: &[String]) -> ApiResult<()> {
+    let mut causes = Vec::new();
+    if let Some(policy) = &options.propagation {
+        let value = policy.as_str().into();
+        if orphan.is_some() {
+            causes.push(Cause::invalid(
+                "propagationPolicy",
+                &value,
+                "orphanDependents and deletionPropagation cannot be both set",
+            ));
+        } else if !matches!(policy.as_str(), "Foreground" | "Background" | "Orphan") {
+            causes.push(Cause::unsupported(
+                "propagationPolicy",
+                &value,
+                &["Foreground", "Background", "Orphan", "nil"],
+            ));
+        }
+    }
+    if dry_run.iter().any(|value| value != "All") {
+        causes.push(Cause::unsupported("dryRun", &Value::from(dry_run.to_vec()), &["All"]));
+    }
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", &causes))
+}

@@ -1,0 +1,19 @@
+//! What the server does for each verb.
+
+mod apply;
+mod create;
+mod decode;
+mod definitions;
+mod delete;
+mod dispatch;
+mod list;
+mod metadata;
+mod patch;
+mod prepare;
+mod read;
+mod review;
+mod scale;
+mod update;
+mod write;
+
+pub(crate) use decode::{metadata_types, sync_await_limit};

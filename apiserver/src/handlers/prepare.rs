@@ -1,0 +1,155 @@
+//! What the server sets itself before an object is stored, per kind.
+
+use serde_json::{Value, json};
+
+use crate::cluster::Shared;
+use crate::object;
+use crate::resource::Resource;
+
+/// The part of an object that a request may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Everything but what its subresources own.
+    Main,
+    Status,
+    /// The `finalize` subresource of namespaces.
+    Finalize,
+}
+
+/// Server-owned fields of a new object.
+pub(super) fn for_create(shared: &Shared, resource: &Resource, new: &mut Value, namespace: &str) {
+    let uid = shared.store.uid();
+    let time = shared.clock.stamp();
+    let has_generation = resource.has_generation();
+    let metadata = object::meta_mut(new);
+    for field in ["selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"] {
+        metadata.remove(field);
+    }
+    metadata.insert("uid".into(), uid.into());
+    metadata.insert("creationTimestamp".into(), time.into());
+    if has_generation {
+        metadata.insert("generation".into(), 1.into());
+    }
+    if resource.namespaced {
+        metadata.insert("namespace".into(), namespace.into());
+    } else {
+        metadata.remove("namespace");
+    }
+    let name = metadata.get("name").and_then(Value::as_str).unwrap_or_default();
+    if name.is_empty()
+        && let Some(prefix) = metadata.get("generateName").and_then(Value::as_str)
+    {
+        let prefix: String = prefix.chars().take(248).collect();
+        let name = format!("{prefix}{}", shared.store.suffix());
+        metadata.insert("name".into(), name.into());
+    }
+    if resource.status {
+        object::top(new).remove("status");
+    }
+    resource.model.prepare_create(new);
+    if resource.kind == "Namespace" && !resource.is_custom() {
+        name_label(new);
+    }
+}
+
+/// Namespaces always carry their name as a label.
+fn name_label(namespace: &mut Value) {
+    let name = object::meta(namespace, "name").to_owned();
+    let labels = object::meta_mut(namespace).entry("labels").or_insert_with(|| json!({}));
+    object::top(labels).insert("kubernetes.io/metadata.name".into(), name.into());
+}
+
+/// Server-owned fields of an object that replaces `old`; both in the same version.
+pub(super) fn for_update(resource: &Resource, part: Part, old: &Value, new: &mut Value, subresource: &str) {
+    keep_metadata(old, new);
+    resource.model.prepare_update(new, old, subresource);
+    match part {
+        Part::Status => {
+            let status = object::top(new).remove("status");
+            let managed = object::meta_mut(new).remove("managedFields");
+            let mut kept = old.clone();
+            set_or_remove(&mut kept, "status", status);
+            if let Some(managed) = managed {
+                object::meta_mut(&mut kept).insert("managedFields".into(), managed);
+            }
+            *new = kept;
+        }
+        Part::Finalize => {
+            let finalizers = new["spec"]["finalizers"].take();
+            let managed = object::meta_mut(new).remove("managedFields");
+            let mut kept = old.clone();
+            let spec = object::top(&mut kept).entry("spec").or_insert_with(|| json!({}));
+            match finalizers {
+                Value::Array(list) if !list.is_empty() => {
+                    object::top(spec).insert("finalizers".into(), list.into());
+                }
+                _ => {
+                    object::top(spec).remove("finalizers");
+                }
+            }
+            if let Some(managed) = managed {
+                object::meta_mut(&mut kept).insert("managedFields".into(), managed);
+            }
+            *new = kept;
+        }
+        Part::Main => {
+            if resource.status || resource.kind == "Namespace" {
+                set_or_remove(new, "status", old.get("status").cloned());
+            }
+            if resource.kind == "Namespace" {
+                set_or_remove(new, "spec", old.get("spec").cloned());
+                name_label(new);
+            }
+            if resource.has_generation() && changes_generation(resource, old, new) {
+                object::meta_mut(new).insert("generation".into(), (object::generation(old) + 1).into());
+            }
+        }
+    }
+}
+
+fn changes_generation(resource: &Resource, old: &Value, new: &Value) -> bool {
+    if resource.is_custom() || resource.kind == "Deployment" && old["metadata"]["annotations"] == new["metadata"]["annotations"] {
+        return object::content_differs(old, new, resource.status);
+    }
+    if resource.kind == "Deployment" {
+        // Deployments count a change of their annotations, too.
+        return true;
+    }
+    old["spec"] != new["spec"]
+}
+
+fn keep_metadata(old: &Value, new: &mut Value) {
+    let metadata = object::meta_mut(new);
+    metadata.remove("selfLink");
+    for field in [
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "namespace",
+        "name",
+        "generateName",
+        "resourceVersion",
+    ] {
+        match old["metadata"].get(field) {
+            Some(value) => metadata.insert(field.into(), value.clone()),
+            None => metadata.remove(field),
+        };
+    }
+    if !metadata.contains_key("uid")
+        && let Some(uid) = old["metadata"].get("uid")
+    {
+        metadata.insert("uid".into(), uid.clone());
+    }
+}
+
+pub(super) fn set_or_remove(target: &mut Value, field: &str, value: Option<Value>) {
+    match value {
+        Some(value) => {
+            object::top(target).insert(field.into(), value);
+        }
+        None => {
+            object::top(target).remove(field);
+        }
+    }
+}

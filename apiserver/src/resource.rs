@@ -1,0 +1,146 @@
+//! A served resource in one version: its names, its rules and its schema.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::error::{ApiError, Cause};
+use crate::model::Model;
+use crate::names::NameRule;
+
+/// Where the scale subresource of a custom resource finds its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ScalePaths {
+    pub(crate) spec: String,
+    pub(crate) status: String,
+    pub(crate) selector: Option<String>,
+}
+
+/// A column of the Table representation.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) format: String,
+    pub(crate) description: String,
+    pub(crate) priority: i64,
+    /// JSONPath of the cell; empty for columns that are computed.
+    pub(crate) path: String,
+}
+
+/// A resource in one served version.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+    pub(crate) list_kind: String,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) namespaced: bool,
+    pub(crate) verbs: Vec<String>,
+    pub(crate) status: bool,
+    pub(crate) scale: Option<ScalePaths>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) selectable: Vec<String>,
+    /// `apiVersion` of stored objects.
+    pub(crate) stored_as: String,
+    /// Table of the store; versions of a resource share one.
+    pub(crate) table: String,
+    pub(crate) deprecated: Option<String>,
+    pub(crate) model: Model,
+}
+
+impl Resource {
+    pub(crate) fn api_version(&self) -> String {
+        if self.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
+    }
+
+    pub(crate) fn is_custom(&self) -> bool {
+        matches!(self.model, Model::Custom { .. })
+    }
+
+    /// Key in the store.
+    pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
+        if self.namespaced {
+            format!("{namespace}/{name}")
+        } else {
+            name.to_owned()
+        }
+    }
+
+    pub(crate) fn can(&self, verb: &str) -> bool {
+        self.verbs.iter().any(|v| v == verb)
+    }
+
+    pub(crate) fn not_found(&self, name: &str) -> ApiError {
+        ApiError::not_found(&self.group, &self.plural, name)
+    }
+
+    pub(crate) fn modified(&self, name: &str) -> ApiError {
+        ApiError::modified(&self.group, &self.plural, name)
+    }
+
+    /// 422 about the kind.
+    pub(crate) fn invalid(&self, name: &str, causes: &[Cause]) -> ApiError {
+        // The core Event is the one that both groups share; other groups are named.
+        let group = if self.plural == "events" && !self.is_custom() { "" } else { &self.group };
+        if let Some(cause) = causes.iter().find(|cause| cause.reason == crate::schema::NOT_IMPLEMENTED) {
+            return ApiError::not_implemented(format!("{}: {}", cause.field, cause.message));
+        }
+        ApiError::invalid(group, &self.kind, name, causes)
+    }
+
+    /// Whether objects have `metadata.generation`.
+    pub(crate) fn has_generation(&self) -> bool {
+        match &self.model {
+            Model::BuiltIn(kind) => kind.generation,
+            Model::Custom { .. } => true,
+        }
+    }
+
+    /// Whether a PUT may leave out the resourceVersion.
+    pub(crate) fn unconditional_update(&self) -> bool {
+        !self.is_custom() && !matches!(self.kind.as_str(), "Lease" | "CustomResourceDefinition")
+    }
+
+    /// Whether a PUT of a missing object creates it.
+    pub(crate) fn create_on_update(&self) -> bool {
+        matches!(self.kind.as_str(), "Lease" | "Event" | "Endpoints")
+            || (self.group == "rbac.authorization.k8s.io")
+    }
+
+    pub(crate) fn name_rule(&self) -> NameRule {
+        match (self.group.as_str(), self.kind.as_str()) {
+            ("", "Namespace") => NameRule::Label,
+            ("", "Service") => NameRule::Label1035,
+            ("rbac.authorization.k8s.io", _) => NameRule::PathSegment,
+            _ => NameRule::Subdomain,
+        }
+    }
+
+    /// The object as this version shows it.
+    pub(crate) fn present(&self, object: &Arc<Value>) -> Arc<Value> {
+        let wanted = self.api_version();
+        if object["apiVersion"] == *wanted {
+            return object.clone();
+        }
+        let mut shown = (**object).clone();
+        crate::convert::convert(&mut shown, &self.table, &wanted);
+        self.model.default(&mut shown);
+        Arc::new(shown)
+    }
+
+    /// The object as the store keeps it.
+    pub(crate) fn to_stored(&self, object: &mut Value) {
+        if object["apiVersion"] != *self.stored_as {
+            crate::convert::convert(object, &self.table, &self.stored_as);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The tower service: every request goes through here, in process and over HTTP.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use http_body::{Body, Frame};
+use http_body_util::{BodyExt, Limited};
+
+use crate::auth::{self, User};
+use crate::call::{Call, Outcome, Reply, Stop};
+use crate::cluster::Shared;
+use crate::error::{ApiError, ApiResult};
+use crate::fault::{Action, Armed};
+use crate::log::LogEntry;
+use crate::query::Query;
+use crate::rbac::Attempt;
+use crate::request::RequestInfo;
+use crate::watch;
+
+/// What the real server takes in a request body.
+const BODY_LIMIT: usize = 3 << 20;
+
+/// The body of an answer: complete, or the lines of a watch.
+pub struct ApiBody(Kind);
+
+enum Kind {
+    Full(Option<Bytes>),
+    Stream(Pin<Box<dyn Stream<Item = Bytes> + Send>>),
+}
+
+impl std::fmt::Debug for ApiBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            Kind::Full(_) => "ApiBody(full)",
+            Kind::Stream(_) => "ApiBody(stream)",
+        })
+    }
+}
+
+impl Body for ApiBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut self.0 {
+            Kind::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Kind::Stream(stream) => stream.poll_next_unpin(cx).map(|next| next.map(|line| Ok(Frame::data(line)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(&self.0, Kind::Full(None))
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        match &self.0 {
+            Kind::Full(bytes) => http_body::SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64)),
+            Kind::Stream(_) => http_body::SizeHint::default(),
+        }
+    }
+}
+
+/// The connection broke before the answer (a fault).
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("connection reset by the server")]
+pub struct ConnectionDropped;
+
+/// A tower service that answers Kubernetes API requests from a [`Cluster`](crate::Cluster).
+#[derive(Clone, Debug)]
+pub struct ClusterService {
+    shared: Arc<Shared>,
+    /// Who is asking; `None` for HTTP, where the request says it.
+    user: Option<User>,
+}
+
+impl ClusterService {
+    pub(crate) fn new(shared: Arc<Shared>, user: Option<User>) -> Self {
+        Self { shared, user }
+    }
+}
+
+impl<B> tower::Service<Request<B>> for ClusterService
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<ApiBody>;
+    type Error = ConnectionDropped;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (shared, user) = (self.shared.clone(), self.user.clone());
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let body = match Limited::new(body, BODY_LIMIT).collect().await {
+                Ok(body) => body.to_bytes(),
+                Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+                    return Ok(response(Reply::refusal(&ApiError::too_large(BODY_LIMIT)), &[]));
+                }
+                Err(error) => {
+                    let error = ApiError::bad_request(format!("unable to read the request body: {error}"));
+                    return Ok(response(Reply::refusal(&error), &[]));
+                }
+            };
+            shared.serve(parts, body, user).await
+        })
+    }
+}
+
+impl Shared {
+    async fn serve(
+        self: Arc<Self>,
+        parts: http::request::Parts,
+        body: Bytes,
+        user: Option<User>,
+    ) -> Result<Response<ApiBody>, ConnectionDropped> {
+        let head = parts.method == http::Method::HEAD;
+        let mut call = match self.call_of(parts, body, user) {
+            Ok(call) => call,
+            Err(error) => return Ok(response(Reply::refusal(&error), &[])),
+        };
+        for fault in call.faults.clone() {
+            match fault.action() {
+                Action::Delay(by) => tokio::time::sleep(*by).await,
+                Action::Hang => {
+                    self.record(&call, 0);
+                    return std::future::pending().await;
+                }
+                Action::FailBefore(code) => {
+                    let error = ApiError::injected(*code);
+                    self.record(&call, *code);
+                    return Ok(response(Reply::refusal(&error), &[]));
+                }
+                _ => {}
+            }
+        }
+        let handled = self.run(&mut call).await;
+        let (outcome, hung) = match handled {
+            Ok(outcome) => (outcome, false),
+            Err(Stop::Hung) => (Outcome::Reply(Reply::text(0, "")), true),
+            Err(Stop::Refused(error)) => {
+                for warning in error.warnings() {
+                    call.warn(warning.clone());
+                }
+                (Outcome::Reply(Reply::refusal(&error)), false)
+            }
+            Err(Stop::Await(wanted)) => {
+                let error = ApiError::version_too_large(wanted, self.store.revision());
+                (Outcome::Reply(Reply::refusal(&error)), false)
+            }
+            Err(Stop::Lost(_)) => {
+                let error = ApiError::internal("the write lost a race and was not tried again");
+                (Outcome::Reply(Reply::refusal(&error)), false)
+            }
+        };
+        let code = match &outcome {
+            Outcome::Reply(reply) => reply.code,
+            Outcome::Watch(_) => 200,
+        };
+        let silenced = hung || hangs_after(&call.faults);
+        self.record(&call, if silenced { 0 } else { code });
+        if silenced {
+            return std::future::pending().await;
+        }
+        for fault in &call.faults {
+            match fault.action() {
+                Action::FailAfter(code) => return Ok(response(Reply::refusal(&ApiError::injected(*code)), &[])),
+                Action::DropConnection => return Err(ConnectionDropped),
+                _ => {}
+            }
+        }
+        Ok(match outcome {
+            Outcome::Reply(mut reply) => {
+                if head {
+                    reply.body = Bytes::new();
+                }
+                response(reply, &call.warnings)
+            }
+            Outcome::Watch(plan) => stream(watch::open(&self, *plan)),
+        })
+    }
+
+    /// Runs the handler; a request that asks for a version of the future waits for it, up to three seconds.
+    async fn run(self: &Arc<Self>, call: &mut Call) -> Result<Outcome, Stop> {
+        let limit = tokio::time::Instant::now() + crate::handlers::sync_await_limit();
+        loop {
+            let advanced = self.store.lock().advanced.clone();
+            let notified = advanced.notified();
+            tokio::pin!(notified);
+            notified.as_mut().enable();
+            match self.handle(call) {
+                Err(Stop::Await(_)) => {}
+                other => return other,
+            }
+            tokio::select! {
+                () = &mut notified => {}
+                () = tokio::time::sleep_until(limit) => return self.handle(call),
+            }
+        }
+    }
+
+    /// Authenticates and authorizes.
+    fn call_of(&self, parts: http::request::Parts, body: Bytes, user: Option<User>) -> ApiResult<Call> {
+        let query = Query::parse(parts.uri.query().unwrap_or_default());
+        let method = parts.method.as_str().to_owned();
+        let info = RequestInfo::parse(&method, parts.uri.path(), &query);
+        let real = match user {
+            Some(user) => user,
+            None => {
+                let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+                tokens.authenticate(&parts.headers, !self.rbac)?
+            }
+        };
+        let user = match auth::impersonated(&parts.headers)? {
+            Some(wanted) => {
+                self.authorize_impersonation(&real, &wanted)?;
+                wanted
+            }
+            None => real,
+        };
+        let mut call = Call {
+            method: if method == "HEAD" { "GET".into() } else { method },
+            faults: self.faults.meet(&info, &user.name),
+            info,
+            query,
+            headers: parts.headers,
+            body,
+            user,
+            warnings: Vec::new(),
+            revisions: 0,
+            dry_run: false,
+            field_manager: String::new(),
+            made: None,
+        };
+        if let Err(error) = self.authorize(&call.user, &Attempt::of(&call.info)) {
+            self.record(&call, error.code());
+            call.faults.clear();
+            return Err(error);
+        }
+        Ok(call)
+    }
+
+    fn authorize_impersonation(&self, real: &User, wanted: &User) -> ApiResult<()> {
+        let mut attempts = vec![("users", wanted.name.as_str())];
+        if let Some((_, name)) = wanted.name.strip_prefix("system:serviceaccount:").and_then(|n| n.split_once(':')) {
+            attempts[0] = ("serviceaccounts", name);
+        }
+        let implied = User::new(&wanted.name, "", &[]);
+        attempts.extend(wanted.groups.iter().filter(|g| !implied.groups.contains(g)).map(|g| ("groups", g.as_str())));
+        for (resource, name) in attempts {
+            self.authorize(
+                real,
+                &Attempt {
+                    verb: "impersonate",
+                    resource,
+                    name,
+                    ..Attempt::default()
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    fn record(&self, call: &Call, code: u16) {
+        let info = &call.info;
+        let name = match &call.made {
+            Some(made) if info.name.is_empty() => made.clone(),
+            _ => info.name.clone(),
+        };
+        self.log.push(LogEntry {
+            sequence: 0,
+            time: self.clock.now(),
+            verb: info.verb.clone(),
+            group: info.group.clone(),
+            version: info.version.clone(),
+            resource: info.resource.clone(),
+            subresource: info.subresource.clone(),
+            namespace: info.namespace.clone(),
+            name,
+            user: call.user.name.clone(),
+            field_manager: call.field_manager.clone(),
+            code,
+            committed: call.revisions > 0,
+            revisions: call.revisions,
+        });
+    }
+
+    /// A request with all rights, answered without a runtime, past faults and the log.
+    pub(crate) fn serve_sync(&self, method: &str, path: &str, content_type: &str, body: &[u8]) -> ApiResult<(u16, Bytes)> {
+        let mut headers = http::HeaderMap::new();
+        if let Ok(value) = HeaderValue::from_str(content_type) {
+            headers.insert(header::CONTENT_TYPE, value);
+        }
+        headers.insert(header::USER_AGENT, HeaderValue::from_static("test"));
+        let query = Query::default();
+        let mut call = Call {
+            method: method.to_owned(),
+            info: RequestInfo::parse(method, path, &query),
+            query,
+            headers,
+            body: Bytes::copy_from_slice(body),
+            user: User::admin(),
+            faults: Vec::new(),
+            warnings: Vec::new(),
+            revisions: 0,
+            dry_run: false,
+            field_manager: String::new(),
+            made: None,
+        };
+        match self.handle(&mut call) {
+            Ok(Outcome::Reply(reply)) => Ok((reply.code, reply.body)),
+            Ok(Outcome::Watch(_)) => Err(ApiError::bad_request("a watch needs a client")),
+            Err(Stop::Refused(error)) => Err(error),
+            Err(Stop::Await(wanted)) => Err(ApiError::version_too_large(wanted, self.store.revision())),
+            Err(Stop::Hung) => Err(ApiError::internal("the write hook hung a synchronous request")),
+            Err(Stop::Lost(_)) => Err(ApiError::internal("the write lost a race and was not tried again")),
+        }
+    }
+}
+
+fn hangs_after(faults: &[Arc<Armed>]) -> bool {
+    faults.iter().any(|fault| matches!(fault.action(), Action::HangAfter))
+}
+
+fn stream(lines: impl Stream<Item = Bytes> + Send + 'static) -> Response<ApiBody> {
+    let mut response = Response::new(ApiBody(Kind::Stream(Box::pin(lines))));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+fn response(reply: Reply, warnings: &[String]) -> Response<ApiBody> {
+    let mut response = Response::new(ApiBody(Kind::Full(Some(reply.body))));
+    *response.status_mut() = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
+    if let Some(seconds) = reply.retry_after {
+        headers.insert(header::RETRY_AFTER, seconds.into());
+    }
+    for warning in warnings {
+        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+            headers.append(header::WARNING, value);
+        }
+    }
+    response
+}
+
+/// Bounds the time that a client may take to send a request.
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(60);

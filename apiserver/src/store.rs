@@ -1,0 +1,299 @@
+//! The synchronous store: all objects, one revision sequence, and the history that watches resume from.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::object;
+
+/// Revision of a fresh store. The history before it counts as compacted, so that version 1 is too old.
+pub(crate) const FIRST_REVISION: u64 = 100;
+
+/// An object at one revision.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) revision: u64,
+    pub(crate) object: Arc<Value>,
+}
+
+/// What a revision did to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Added,
+    Modified,
+    Deleted,
+}
+
+/// One revision in the history of a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) revision: u64,
+    pub(crate) change: Change,
+    /// Namespace and name as stored: `ns/name`, or `name` for cluster-scoped resources.
+    pub(crate) key: String,
+    /// The new object; for a deletion the last one, at the revision of the deletion.
+    pub(crate) object: Arc<Value>,
+    pub(crate) previous: Option<Stored>,
+}
+
+/// All objects of one resource.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub(crate) objects: BTreeMap<String, Stored>,
+    pub(crate) history: VecDeque<Arc<Event>>,
+    /// Revisions up to this one can no longer be replayed.
+    pub(crate) floor: u64,
+    /// Wakes the watches of this resource.
+    pub(crate) changed: Arc<Notify>,
+    /// Differs after the resource was removed and served again: watches of the former one end.
+    pub(crate) incarnation: u64,
+}
+
+/// What the commit expects to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    Absent,
+    Revision(u64),
+}
+
+/// Why a commit did not happen: what is there instead.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    Exists(Stored),
+    Gone,
+    Moved,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) revision: u64,
+    tables: HashMap<String, Table>,
+    /// The last events of resources that are gone, for the watches that have yet to end.
+    ended: VecDeque<(String, u64, Vec<Arc<Event>>)>,
+    history: usize,
+    pub(crate) random: fastrand::Rng,
+    /// Wakes those who wait for a revision.
+    pub(crate) advanced: Arc<Notify>,
+}
+
+/// The store, shared by all handles of a cluster. It holds nothing of any runtime.
+#[derive(Debug)]
+pub(crate) struct Store(Mutex<State>);
+
+impl Store {
+    pub(crate) fn new(seed: u64, history: usize) -> Self {
+        Self(Mutex::new(State {
+            revision: FIRST_REVISION,
+            tables: HashMap::new(),
+            ended: VecDeque::new(),
+            history: history.max(1),
+            random: fastrand::Rng::with_seed(seed),
+            advanced: Arc::new(Notify::new()),
+        }))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, table: &str, key: &str) -> Option<Stored> {
+        self.lock().tables.get(table)?.objects.get(key).cloned()
+    }
+
+    pub(crate) fn revision(&self) -> u64 {
+        self.lock().revision
+    }
+
+    /// A version 4 UUID from the seeded generator.
+    pub(crate) fn uid(&self) -> String {
+        let bits = self.lock().random.u128(..);
+        let bits = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+        let hex = format!("{bits:032x}");
+        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    }
+
+    /// Five characters of the alphabet of generated names.
+    pub(crate) fn suffix(&self) -> String {
+        const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+        let random = &mut self.lock().random;
+        (0..5).map(|_| char::from(ALPHABET[random.usize(..ALPHABET.len())])).collect()
+    }
+}
+
+impl State {
+    pub(crate) fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.get(name)
+    }
+
+    /// The table of a resource, made if it is not there.
+    pub(crate) fn table_mut(&mut self, name: &str) -> &mut Table {
+        let revision = self.revision;
+        if !self.tables.contains_key(name) {
+            self.tables.insert(
+                name.to_owned(),
+                Table {
+                    objects: BTreeMap::new(),
+                    history: VecDeque::new(),
+                    floor: revision,
+                    changed: Arc::new(Notify::new()),
+                    incarnation: revision,
+                },
+            );
+        }
+        match self.tables.get_mut(name) {
+            Some(table) => table,
+            None => unreachable!("inserted above"),
+        }
+    }
+
+    /// Drops a resource that is no longer served; its watches end.
+    pub(crate) fn remove_table(&mut self, name: &str) {
+        if let Some(table) = self.tables.remove(name) {
+            let events = table.history.into_iter().collect();
+            self.ended.push_back((name.to_owned(), table.incarnation, events));
+            if self.ended.len() > 16 {
+                self.ended.pop_front();
+            }
+            table.changed.notify_waiters();
+        }
+    }
+
+    /// The history of a resource that is gone.
+    pub(crate) fn last_of(&self, name: &str, incarnation: u64) -> Vec<Arc<Event>> {
+        self.ended
+            .iter()
+            .find(|(table, number, _)| table == name && *number == incarnation)
+            .map(|(_, _, events)| events.clone())
+            .unwrap_or_default()
+    }
+
+    /// Writes an object. The new revision is stamped into it.
+    pub(crate) fn put(&mut self, table: &str, key: &str, expect: Expect, mut object: Value) -> Result<Stored, Lost> {
+        let revision = self.revision + 1;
+        let limit = self.history;
+        let place = self.table_mut(table);
+        let previous = place.objects.get(key);
+        match (expect, previous) {
+            (Expect::Absent, Some(found)) => return Err(Lost::Exists(found.clone())),
+            (Expect::Revision(_), None) => return Err(Lost::Gone),
+            (Expect::Revision(wanted), Some(found)) if found.revision != wanted => return Err(Lost::Moved),
+            _ => {}
+        }
+        stamp(&mut object, revision);
+        let stored = Stored {
+            revision,
+            object: Arc::new(object),
+        };
+        let previous = place.objects.insert(key.to_owned(), stored.clone());
+        let change = if previous.is_some() { Change::Modified } else { Change::Added };
+        place.remember(
+            limit,
+            Event {
+                revision,
+                change,
+                key: key.to_owned(),
+                object: stored.object.clone(),
+                previous,
+            },
+        );
+        self.advance(revision);
+        Ok(stored)
+    }
+
+    /// Removes an object. The event carries the last state at the new revision.
+    pub(crate) fn remove(&mut self, table: &str, key: &str, expect: u64) -> Result<Stored, Lost> {
+        let revision = self.revision + 1;
+        let limit = self.history;
+        let place = self.table_mut(table);
+        match place.objects.get(key) {
+            None => return Err(Lost::Gone),
+            Some(found) if found.revision != expect => return Err(Lost::Moved),
+            Some(_) => {}
+        }
+        let Some(previous) = place.objects.remove(key) else {
+            return Err(Lost::Gone);
+        };
+        let mut last = (*previous.object).clone();
+        stamp(&mut last, revision);
+        place.remember(
+            limit,
+            Event {
+                revision,
+                change: Change::Deleted,
+                key: key.to_owned(),
+                object: Arc::new(last),
+                previous: Some(previous.clone()),
+            },
+        );
+        self.advance(revision);
+        Ok(previous)
+    }
+
+    fn advance(&mut self, revision: u64) {
+        self.revision = revision;
+        self.advanced.notify_waiters();
+    }
+
+    /// Forgets the history of every resource: whoever resumes from before now is told that it expired.
+    pub(crate) fn compact(&mut self) {
+        let revision = self.revision;
+        for table in self.tables.values_mut() {
+            table.history.clear();
+            table.floor = revision;
+        }
+    }
+}
+
+impl Table {
+    fn remember(&mut self, limit: usize, event: Event) {
+        self.history.push_back(Arc::new(event));
+        while self.history.len() > limit {
+            if let Some(oldest) = self.history.pop_front() {
+                self.floor = oldest.revision;
+            }
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Objects in key order, from those of a namespace or of all.
+    pub(crate) fn scan<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = (&'a String, &'a Stored)> {
+        let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+        let start = Bound::Included(prefix.clone());
+        self.objects
+            .range::<String, _>((start, Bound::Unbounded))
+            .take_while(move |(key, _)| key.starts_with(&prefix))
+    }
+
+    /// The objects as they were at a revision; `None` if the history does not reach back.
+    pub(crate) fn at(&self, revision: u64, namespace: &str) -> Option<BTreeMap<String, Stored>> {
+        if revision < self.floor {
+            return None;
+        }
+        let mut objects: BTreeMap<String, Stored> =
+            self.scan(namespace).map(|(key, stored)| (key.clone(), stored.clone())).collect();
+        let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+        for event in self.history.iter().rev().take_while(|event| event.revision > revision) {
+            if !event.key.starts_with(&prefix) {
+                continue;
+            }
+            match &event.previous {
+                Some(previous) => objects.insert(event.key.clone(), previous.clone()),
+                None => objects.remove(&event.key),
+            };
+        }
+        Some(objects)
+    }
+
+    /// Events after a revision, oldest first.
+    pub(crate) fn since(&self, revision: u64) -> impl Iterator<Item = &Arc<Event>> {
+        let start = self.history.partition_point(|event| event.revision <= revision);
+        self.history.range(start..)
+    }
+}
+
+fn stamp(object: &mut Value, revision: u64) {
+    object::meta_mut(object).insert("resourceVersion".into(), revision.to_string().into());
+}

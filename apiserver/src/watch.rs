@@ -1,0 +1,315 @@
+//! Watch streams.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::Stream;
+use futures::stream;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::cluster::Shared;
+use crate::error::ApiError;
+use crate::fault::{Action, Armed, WatchAction};
+use crate::object;
+use crate::render::{Form, Include, partial};
+use crate::resource::Resource;
+use crate::selector::Selector;
+use crate::store::{Change, Event};
+use crate::table;
+
+/// A watch without a timeout of its own ends after this; the real server takes 30 to 60 minutes.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(45 * 60);
+const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+/// The last bookmark comes so long before the end.
+const BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
+
+/// What a watch request asks for.
+#[derive(Debug)]
+pub(crate) struct WatchPlan {
+    pub(crate) resource: Arc<Resource>,
+    pub(crate) namespace: String,
+    pub(crate) selector: Selector,
+    /// Revision to go on from; 0: from now.
+    pub(crate) from: u64,
+    /// Whether the objects that exist come first, as ADDED.
+    pub(crate) snapshot: bool,
+    /// Whether a bookmark marks the end of these.
+    pub(crate) initial_end: bool,
+    pub(crate) bookmarks: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) form: Form,
+    pub(crate) include: Include,
+    pub(crate) faults: Vec<Arc<Armed>>,
+}
+
+struct Watcher {
+    shared: Arc<Shared>,
+    plan: WatchPlan,
+    /// Everything up to here was looked at.
+    cursor: u64,
+    incarnation: u64,
+    changed: Arc<Notify>,
+    queue: VecDeque<(Option<Instant>, Bytes)>,
+    ends: Instant,
+    next_bookmark: Option<Instant>,
+    columns_sent: bool,
+    events_sent: usize,
+    ended: bool,
+}
+
+/// Opens a watch: the stream of its lines. It begins at what the store holds now.
+pub(crate) fn open(shared: &Arc<Shared>, plan: WatchPlan) -> impl Stream<Item = Bytes> + Send + use<> {
+    let now = Instant::now();
+    let ends = now + plan.timeout.unwrap_or(DEFAULT_TIMEOUT);
+    let next_bookmark = plan.bookmarks.then(|| {
+        let before_end = ends.checked_sub(BOOKMARK_BEFORE_END).unwrap_or(now);
+        (now + BOOKMARK_EVERY).min(before_end.max(now))
+    });
+    let mut watcher = Watcher {
+        shared: shared.clone(),
+        cursor: plan.from,
+        plan,
+        incarnation: 0,
+        changed: Arc::new(Notify::new()),
+        queue: VecDeque::new(),
+        ends,
+        next_bookmark,
+        columns_sent: false,
+        events_sent: 0,
+        ended: false,
+    };
+    watcher.start();
+    stream::unfold(watcher, |mut watcher| async move {
+        let line = watcher.next().await?;
+        Some((line, watcher))
+    })
+}
+
+impl Watcher {
+    fn start(&mut self) {
+        let shared = self.shared.clone();
+        let mut state = shared.store.lock();
+        let current = state.revision;
+        let table = state.table_mut(&self.plan.resource.table);
+        self.incarnation = table.incarnation;
+        self.changed = table.changed.clone();
+        let mut initial = Vec::new();
+        if self.plan.snapshot {
+            initial.extend(
+                table
+                    .scan(&self.plan.namespace)
+                    .filter(|(_, stored)| self.plan.selector.matches(&stored.object))
+                    .map(|(_, stored)| stored.object.clone()),
+            );
+        } else if self.plan.from != 0 && self.plan.from < table.floor {
+            let floor = table.floor;
+            drop(state);
+            self.expire(floor);
+            return;
+        }
+        // A version of the future is waited for in silence.
+        self.cursor = if self.plan.snapshot || self.plan.from == 0 { current } else { self.plan.from };
+        drop(state);
+        for object in initial {
+            self.push("ADDED", &object);
+        }
+        if self.plan.initial_end && self.plan.bookmarks {
+            self.bookmark(true);
+        }
+    }
+
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some((due, _)) = self.queue.front() {
+                if let Some(due) = due {
+                    tokio::time::sleep_until((*due).min(self.ends)).await;
+                    if *due > self.ends {
+                        return None;
+                    }
+                }
+                return self.queue.pop_front().map(|(_, line)| line);
+            }
+            if self.ended {
+                return None;
+            }
+            let changed = self.changed.clone();
+            let notified = changed.notified();
+            tokio::pin!(notified);
+            // Registered before the look at the store, so that no change is missed in between.
+            notified.as_mut().enable();
+            self.collect();
+            if !self.queue.is_empty() || self.ended {
+                continue;
+            }
+            let wake = self.next_bookmark.map_or(self.ends, |at| at.min(self.ends));
+            tokio::select! {
+                biased;
+                () = &mut notified => {}
+                () = tokio::time::sleep_until(wake) => self.on_time(),
+            }
+        }
+    }
+
+    fn on_time(&mut self) {
+        let now = Instant::now();
+        if self.next_bookmark.is_some_and(|at| at <= now) {
+            self.bookmark(false);
+            let last = self.ends.checked_sub(BOOKMARK_BEFORE_END).unwrap_or(now);
+            self.next_bookmark = (now < last).then(|| (now + BOOKMARK_EVERY).min(last));
+        }
+        if now >= self.ends {
+            self.ended = true;
+        }
+    }
+
+    /// Takes over what happened since the last look.
+    fn collect(&mut self) {
+        let shared = self.shared.clone();
+        let state = shared.store.lock();
+        let current = state.revision;
+        let Some(table) = state.table(&self.plan.resource.table).filter(|t| t.incarnation == self.incarnation) else {
+            let last = state.last_of(&self.plan.resource.table, self.incarnation);
+            drop(state);
+            for event in last {
+                if event.revision > self.cursor {
+                    self.deliver(&event);
+                }
+            }
+            self.ended = true;
+            return;
+        };
+        if self.cursor < table.floor && table.history.front().is_some_and(|oldest| oldest.revision > self.cursor + 1) {
+            // The watcher was too slow for the history.
+            let floor = table.floor;
+            drop(state);
+            self.expire(floor);
+            return;
+        }
+        let events: Vec<Arc<Event>> = table.since(self.cursor).cloned().collect();
+        drop(state);
+        self.cursor = self.cursor.max(current);
+        for event in events {
+            self.deliver(&event);
+            if self.ended {
+                return;
+            }
+        }
+    }
+
+    fn deliver(&mut self, event: &Event) {
+        let namespace = &self.plan.namespace;
+        if !namespace.is_empty()
+            && !event.key.strip_prefix(namespace.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        {
+            return;
+        }
+        let (kind, object) = if self.plan.selector.is_empty() {
+            let kind = match event.change {
+                Change::Added => "ADDED",
+                Change::Modified => "MODIFIED",
+                Change::Deleted => "DELETED",
+            };
+            (kind, event.object.clone())
+        } else {
+            let selector = &self.plan.selector;
+            let before = event.previous.as_ref().is_some_and(|old| selector.matches(&old.object));
+            let after = event.change != Change::Deleted && selector.matches(&event.object);
+            match (before, after) {
+                (false, false) => return,
+                (false, true) => ("ADDED", event.object.clone()),
+                (true, true) => ("MODIFIED", event.object.clone()),
+                (true, false) => ("DELETED", last_seen(event)),
+            }
+        };
+        self.push(kind, &object);
+    }
+
+    fn push(&mut self, kind: &str, object: &Arc<Value>) {
+        let name = object::meta(object, "name").to_owned();
+        let (mut copies, mut due) = (1, None);
+        let (mut closes, mut expires) = (false, false);
+        for fault in &self.plan.faults {
+            let Action::Watch(action) = fault.action() else { continue };
+            match action {
+                WatchAction::DropEvents if fault.takes_event(&name) => copies = 0,
+                WatchAction::Duplicate if fault.takes_event(&name) => copies = 2,
+                WatchAction::Lag(by) => due = Some(Instant::now() + *by),
+                WatchAction::CloseAfter(n) => closes |= self.events_sent + 1 >= *n,
+                WatchAction::ExpireAfter(n) => expires |= self.events_sent + 1 >= *n,
+                _ => {}
+            }
+        }
+        let shown = self.plan.resource.present(object);
+        let line = self.line(kind, &shown);
+        for _ in 0..copies {
+            self.queue.push_back((due, line.clone()));
+        }
+        self.events_sent += 1;
+        if expires {
+            self.expire(self.cursor);
+        }
+        self.ended |= closes;
+    }
+
+    fn line(&mut self, kind: &str, object: &Value) -> Bytes {
+        #[derive(serde::Serialize)]
+        struct Line<'a> {
+            r#type: &'a str,
+            object: &'a Value,
+        }
+        let made;
+        let shown = match self.plan.form {
+            Form::Object => object,
+            Form::Metadata => {
+                made = partial(object);
+                &made
+            }
+            Form::Table => {
+                let resource = &self.plan.resource;
+                let rows = vec![table::row(resource, object, self.plan.include, self.shared.clock.now())];
+                let metadata = json!({ "resourceVersion": object["metadata"]["resourceVersion"] });
+                made = table::table(resource, metadata, rows, !self.columns_sent);
+                self.columns_sent = true;
+                &made
+            }
+        };
+        // Serialising plain JSON values into memory cannot fail.
+        let mut line = serde_json::to_vec(&Line { r#type: kind, object: shown }).unwrap_or_default();
+        line.push(b'\n');
+        line.into()
+    }
+
+    fn bookmark(&mut self, initial_end: bool) {
+        let mut metadata = json!({ "resourceVersion": self.cursor.to_string() });
+        if initial_end {
+            metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
+        }
+        let resource = &self.plan.resource;
+        let object = json!({ "apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata });
+        let line = self.line("BOOKMARK", &object);
+        self.queue.push_back((None, line));
+    }
+
+    /// Ends the stream with 410 in it.
+    fn expire(&mut self, current: u64) {
+        let error = ApiError::expired(format!("too old resource version: {} ({current})", self.plan.from));
+        let mut line = json!({ "type": "ERROR", "object": error.to_value() }).to_string().into_bytes();
+        line.push(b'\n');
+        self.queue.push_back((None, line.into()));
+        self.ended = true;
+    }
+}
+
+/// For an object that left the selection: its old content, at the new version.
+fn last_seen(event: &Event) -> Arc<Value> {
+    let Some(previous) = &event.previous else {
+        return event.object.clone();
+    };
+    let mut object = (*previous.object).clone();
+    object::meta_mut(&mut object).insert("resourceVersion".into(), event.revision.to_string().into());
+    Arc::new(object)
+}
