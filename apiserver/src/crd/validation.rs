@@ -115,7 +115,7 @@ fn check_versions(definition: &Value, causes: &mut Vec<Cause>) {
     let storage = storage_versions(definition);
     if storage.len() != 1 {
         let detail = "must have exactly one version marked as storage version";
-        causes.push(Cause::invalid("spec.versions", &shown_versions(list), detail));
+        causes.push(about_versions(list, detail));
     }
     let mut names: Vec<&str> = Vec::new();
     for (index, version) in list.iter().enumerate() {
@@ -126,7 +126,7 @@ fn check_versions(definition: &Value, causes: &mut Vec<Cause>) {
         }
         if names.contains(&name) {
             let detail = "must contain unique version names";
-            causes.push(Cause::invalid("spec.versions", &shown_versions(list), detail));
+            causes.push(about_versions(list, detail));
         }
         names.push(name);
         if version["deprecationWarning"].is_string() && version["deprecated"] != true {
@@ -153,26 +153,28 @@ fn check_versions(definition: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// The versions as the server's internal type prints them.
-fn shown_versions(list: &[Value]) -> Value {
+/// A complaint about the versions as a whole, which quotes them as the server's internal type prints them.
+fn about_versions(list: &[Value], detail: &str) -> Cause {
     let hoisted = same_for_all(list, "schema");
-    let shown = list.iter().map(|version| {
-        let part = |name: &str| {
-            if hoisted || version[name].is_null() { Value::Null } else { version[name].clone() }
-        };
-        json!({
-            "Name": version["name"],
-            "Served": version["served"] == true,
-            "Storage": version["storage"] == true,
-            "Deprecated": version["deprecated"] == true,
-            "DeprecationWarning": version["deprecationWarning"],
-            "Schema": part("schema"),
-            "Subresources": part("subresources"),
-            "AdditionalPrinterColumns": part("additionalPrinterColumns"),
-            "SelectableFields": part("selectableFields"),
-        })
-    });
-    Value::Array(shown.collect())
+    let shown = |version: &Value| {
+        let flag = |name: &str| version[name] == true;
+        let part = |name: &str| if hoisted { &Value::Null } else { &version[name] };
+        format!(
+            "{{\"Name\":{},\"Served\":{},\"Storage\":{},\"Deprecated\":{},\"DeprecationWarning\":{},\"Schema\":{},\
+             \"Subresources\":{},\"AdditionalPrinterColumns\":{},\"SelectableFields\":{}}}",
+            version["name"],
+            flag("served"),
+            flag("storage"),
+            flag("deprecated"),
+            version["deprecationWarning"],
+            part("schema"),
+            part("subresources"),
+            part("additionalPrinterColumns"),
+            part("selectableFields"),
+        )
+    };
+    let all: Vec<String> = list.iter().map(shown).collect();
+    Cause::invalid_without_value("spec.versions", format!("[{}]: {detail}", all.join(",")))
 }
 
 fn same_for_all(list: &[Value], field: &str) -> bool {

@@ -64,7 +64,10 @@ fn duplicates(keys: impl Iterator<Item = Value>, path: &str, causes: &mut Vec<Ca
 /// The key fields of a list-map item, defaults filled in.
 fn key_of(schema: &Schema, item: &Value) -> Map<String, Value> {
     let mut key = Map::new();
-    for name in &schema.list_map_keys {
+    let mut names: Vec<&String> = schema.list_map_keys.iter().collect();
+    // Messages show the key with its fields in order.
+    names.sort();
+    for name in names {
         if let Some(value) = item.get(name).or_else(|| schema.key_default(name)) {
             key.insert(name.clone(), value.clone());
         }
