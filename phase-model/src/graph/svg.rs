@@ -1,4 +1,4 @@
-//! SVG without a tool: a drawing for a README or a web page, in light and dark.
+//! SVG without a tool: a drawing for a README or a web page, on white.
 
 use std::fmt::Write as _;
 

@@ -1,0 +1,37 @@
+#[path = "../support.rs"]
+mod support;
+
+use opgen_runtime::prelude::*;
+use support::{Context, Database};
+
+#[derive(PhaseMachine, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[machine(resource = Database, context = Context)]
+pub enum Life {
+    #[default]
+    #[phase(to(Ready))]
+    Pending,
+    #[phase(steady)]
+    Ready,
+    #[phase(finalizer)]
+    Deleting,
+}
+
+#[reconcile_phase]
+async fn ready(_: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
+    Ok(Step::settled())
+}
+
+#[reconcile_phase]
+async fn deleting(_: &mut Cx<'_, Deleting>) -> Result<Step<Deleting>> {
+    Ok(Step::settled())
+}
+
+#[reconcile_phase]
+async fn pending(_: &mut Cx<'_, Pending>) -> Result<Step<Pending>> {
+    let _ = std::fs::read_to_string("/etc/hosts");
+    let _ = ::std::net::TcpStream::connect("db:5432");
+    let _ = std::process::Command::new("ls").status();
+    Ok(Step::to(Ready))
+}
+
+fn main() {}

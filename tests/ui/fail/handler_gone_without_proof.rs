@@ -1,0 +1,34 @@
+#[path = "../support.rs"]
+mod support;
+
+use opgen_runtime::prelude::*;
+use support::{Context, Database};
+
+#[derive(PhaseMachine, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[machine(resource = Database, context = Context)]
+pub enum Life {
+    #[default]
+    #[phase(to(Ready))]
+    Pending,
+    #[phase(steady)]
+    Ready,
+    #[phase(finalizer)]
+    Deleting,
+}
+
+#[reconcile_phase]
+async fn pending(_: &mut Cx<'_, Pending>) -> Result<Step<Pending>> {
+    Ok(Step::settled())
+}
+
+#[reconcile_phase]
+async fn ready(_: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
+    Ok(Step::settled())
+}
+
+#[reconcile_phase]
+async fn deleting(_: &mut Cx<'_, Deleting>) -> Result<Step<Deleting>> {
+    Ok(Step::gone())
+}
+
+fn main() {}

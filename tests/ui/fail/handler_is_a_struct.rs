@@ -1,0 +1,6 @@
+use opgen_runtime::prelude::*;
+
+#[reconcile_phase]
+pub struct Pending;
+
+fn main() {}

@@ -1,0 +1,26 @@
+#[path = "../support.rs"]
+mod support;
+
+use opgen_runtime::prelude::*;
+use support::{Context, Database};
+
+#[derive(PhaseMachine, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[machine(resource = Database, context = Context)]
+pub enum Life {
+    #[default]
+    #[phase(to(Stuck))]
+    Pending,
+    Stuck,
+}
+
+#[reconcile_phase]
+async fn pending(_: &mut Cx<'_, Pending>) -> Result<Step<Pending>> {
+    Ok(Step::settled())
+}
+
+#[reconcile_phase]
+async fn stuck(_: &mut Cx<'_, Stuck>) -> Result<Step<Stuck>> {
+    Ok(Step::settled())
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+#[path = "../support.rs"]
+mod support;
+
+use opgen_runtime::prelude::*;
+use support::{Context, Database};
+
+#[derive(PhaseMachine, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[machine(resource = Database, context = Context)]
+pub enum Life {
+    #[default]
+    #[phase(to(Ready))]
+    Pending,
+    #[phase(steady)]
+    Ready { since: u64 },
+}
+
+fn main() {}
