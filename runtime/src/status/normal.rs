@@ -78,22 +78,19 @@ fn same_items(node: &Node, a: &[Value], b: &[Value], volatile: Volatile) -> bool
         return false;
     }
     let item = node.item();
-    let in_order = |a: &[Value], b: &[Value]| {
-        a.iter()
-            .zip(b)
-            .all(|(a, b)| same(item, Some(a), Some(b), volatile))
-    };
-    let Some(keys) = &node.keys else {
-        return in_order(a, b);
-    };
-    match (by_key(keys, a), by_key(keys, b)) {
-        (Some(a), Some(b)) => a.iter().all(|(key, value)| {
-            b.get(key)
-                .is_some_and(|other| same(item, Some(value), Some(other), volatile))
-        }),
-        // What is not a list-map after all compares like any list.
-        _ => in_order(a, b),
+    let mut pairs = a.iter().zip(b);
+    if pairs.all(|(a, b)| same(item, Some(a), Some(b), volatile)) {
+        return true;
     }
+    // Only then the dearer look: a list-map's items may stand in another order.
+    let Some(keys) = &node.keys else { return false };
+    let (Some(a), Some(b)) = (by_key(keys, a), by_key(keys, b)) else {
+        return false;
+    };
+    a.iter().all(|(key, value)| {
+        b.get(key)
+            .is_some_and(|other| same(item, Some(value), Some(other), volatile))
+    })
 }
 
 fn same_scalar(form: Form, a: &Value, b: &Value) -> bool {
