@@ -10,6 +10,9 @@ mod report;
 mod status_diff;
 mod timeout_client;
 
+#[cfg(test)]
+mod corpus;
+
 use proc_macro::TokenStream;
 
 /// Makes an enum a phase machine: its variants are the phases, its attributes the arrows.

@@ -1,0 +1,4 @@
+pub struct Pending;
+::core::compile_error! {
+    "expected `fn`"
+}

@@ -1,0 +1,20 @@
+#[allow(dead_code)]
+fn pending(_: &mut Cx<'_, Pending>) -> Result<Step<Pending>> {
+    Ok(Step::to(Ready))
+}
+#[automatically_derived]
+impl ::opgen_runtime::phase::ReconcilePhase for Pending {
+    const TIMEOUT: ::core::time::Duration = ::core::time::Duration::ZERO;
+    fn reconcile<'a>(
+        cx: &'a mut ::opgen_runtime::cx::Cx<'_, Self>,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'a,
+        ::opgen_runtime::error::Result<::opgen_runtime::step::Step<Self>>,
+    > {
+        let _ = cx;
+        ::core::unreachable!()
+    }
+}
+::core::compile_error! {
+    "a handler is async: write `async fn pending`"
+}

@@ -1,0 +1,21 @@
+#[allow(dead_code)]
+async fn pending(_: &mut Cx<'_, Pending>) -> Result<Step<Pending>> {
+    std::thread::sleep(secs(10));
+    Ok(Step::to(Ready))
+}
+#[automatically_derived]
+impl ::opgen_runtime::phase::ReconcilePhase for Pending {
+    const TIMEOUT: ::core::time::Duration = ::core::time::Duration::ZERO;
+    fn reconcile<'a>(
+        cx: &'a mut ::opgen_runtime::cx::Cx<'_, Self>,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'a,
+        ::opgen_runtime::error::Result<::opgen_runtime::step::Step<Self>>,
+    > {
+        let _ = cx;
+        ::core::unreachable!()
+    }
+}
+::core::compile_error! {
+    "`std::thread::sleep` puts the whole worker to sleep; return `Step::poll_in(secs(..))` and look again in the next run"
+}
