@@ -46,7 +46,7 @@ pub struct Answers {
     pub short: Vec<Answer<String>>,
     /// The scope.
     pub scope: Option<Answer<String>>,
-    /// The phases, each with its place.
+    /// The phases, each with its place; none leaves them to what is managed outside.
     pub phases: Vec<Answer<String>>,
     /// What is managed outside.
     pub external: Answer<String>,
@@ -115,12 +115,14 @@ impl Answers {
         let from_crd = merge.path(flags.from_crd.as_deref());
         let stem = crate::model::stem(&name.value).to_owned();
         let (kind, group) = if from_crd.is_some() {
+            // The CRD answers both; a kind only chooses where the file holds several.
+            let kind = merge.text("--kind", &flags.kind, &merge.kind.kind, "kind");
             let unused = |place| Answer {
                 value: String::new(),
                 place,
             };
             (
-                unused(Place::Flag("--kind")),
+                kind.unwrap_or_else(|| unused(Place::Flag("--kind"))),
                 unused(Place::Flag("--group")),
             )
         } else {
@@ -297,17 +299,7 @@ impl Merge<'_> {
                 .map(|phase| phase.trim().to_owned())
                 .collect()
         });
-        let phases = self.list("--phases", given, self.kind.phases.clone(), "phases");
-        if !phases.is_empty() {
-            return phases;
-        }
-        crate::model::DEFAULT_MACHINE
-            .iter()
-            .map(|phase| Answer {
-                value: (*phase).to_owned(),
-                place: Place::Derived("--phases"),
-            })
-            .collect()
+        self.list("--phases", given, self.kind.phases.clone(), "phases")
     }
 
     fn k8s(&self, flags: &New) -> Option<Answer<String>> {

@@ -5,8 +5,8 @@ use crate::answers::{Answer, Answers};
 use crate::crates;
 use crate::error::{Bag, Place, Problem, Result};
 use crate::model::{
-    ApiGroup, ApiVersion, CrateName, External, K8sVersion, Kind, Machine, Operator, Plural,
-    Resource, Scope, ShortName,
+    ApiGroup, ApiVersion, CrateName, DEFAULT, DEFAULT_INSIDE, External, K8sVersion, Kind, Machine,
+    Operator, Plural, Resource, Scope, ShortName,
 };
 
 /// Checks every answer.
@@ -32,7 +32,11 @@ pub fn operator(answers: &Answers) -> Result<Operator> {
     };
     let resource = match &answers.from_crd {
         Some(file) => {
-            let found = Found::read(file, answers.version.as_ref())?;
+            let found = Found::read(
+                file,
+                Some(answers.kind.value.as_str()).filter(|kind| !kind.is_empty()),
+                answers.version.as_ref().map(|answer| answer.value.as_str()),
+            )?;
             adopted(answers, found, &mut bag)
         }
         None => fresh(answers, &mut bag),
@@ -143,25 +147,26 @@ fn behaviour(
     bag: &mut Bag,
 ) -> (Option<External>, Option<Machine>) {
     let external = bag.take(check(&answers.external, External::parse));
-    let texts: Vec<&str> = answers
+    let outside = external != Some(External::None);
+    let written: Vec<&str> = answers
         .phases
         .iter()
         .map(|answer| answer.value.as_str())
         .collect();
-    let machine = kind.and_then(|kind| match Machine::parse(kind, &texts) {
+    let texts = match (written.is_empty(), outside) {
+        (false, _) => &written[..],
+        (true, true) => DEFAULT,
+        (true, false) => DEFAULT_INSIDE,
+    };
+    let machine = kind.and_then(|kind| match Machine::parse(kind, texts, outside) {
         Ok(machine) => Some(machine),
         Err(problems) => {
             for (index, problem) in problems {
                 // An added phase has no place of its own; the last written one stands for it.
-                let place = answers
-                    .phases
-                    .get(index)
-                    .or(answers.phases.last())
-                    .map(|answer| answer.place.clone());
-                bag.push(match place {
-                    Some(place) => problem.at(place),
-                    None => problem,
-                });
+                let answer = answers.phases.get(index).or(answers.phases.last());
+                let place =
+                    answer.map_or(Place::Derived("--phases"), |answer| answer.place.clone());
+                bag.push(problem.at(place));
             }
             None
         }

@@ -78,7 +78,8 @@ Examples:
 Phases:
   One phase is Name[:mark]...[>Target[|Target]...]; commas separate phases; the first is where objects start.
   Marks: steady, failed, finalizer, deadline=30m, on_deadline=Failed, resync=10m, timeout=10s.
-  A failed and a finalizer phase are added where none is named, and an arrow to the failed phase is implied everywhere.
+  A failed phase is added where none is named, a finalizer phase where something outside is managed,
+  and an arrow to the failed phase is implied everywhere.
 
 Answers come from a flag, else from opgen.toml, else from a prompt on a terminal, else from the default.";
 
@@ -89,7 +90,7 @@ pub struct New {
     /// The folder to make; its last part names the package.
     #[arg(value_name = "NAME")]
     pub path: PathBuf,
-    /// The kind, in PascalCase [default: from the name].
+    /// The kind, in PascalCase; with --from-crd, which of the file's kinds [default: from the name].
     #[arg(long, value_name = "KIND")]
     pub kind: Option<String>,
     /// The API group, a domain of yours [default: NAME.example.com].
@@ -114,7 +115,7 @@ pub struct New {
     #[arg(long, value_name = "KIND")]
     pub external: Option<String>,
     /// Adopt the CustomResourceDefinition in this YAML file; the file stays the truth.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["kind", "group", "plural", "short", "scope"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["group", "plural", "short", "scope"])]
     pub from_crd: Option<PathBuf>,
     /// The Kubernetes version whose types to compile against, such as 1.36 [default: latest].
     #[arg(long, value_name = "VERSION")]

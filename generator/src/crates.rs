@@ -69,16 +69,12 @@ fn checkout(path: &Path, place: &Place) -> Result<PathBuf> {
     }
 }
 
-/// The right side of a dependency line in the generated `Cargo.toml`.
+/// The part of a dependency line in the generated `Cargo.toml` that says where the crate comes from.
 pub(crate) fn requirement(crates: &Crates, folder: &str) -> String {
-    let quoted = |path: String| {
-        format!(
-            "{{ path = {} }}",
-            toml_edit::Value::from(path).to_string().trim()
-        )
-    };
+    let quoted =
+        |path: String| format!("path = {}", toml_edit::Value::from(path).to_string().trim());
     match crates {
-        Crates::Registry => format!("\"{}\"", env!("CARGO_PKG_VERSION")),
+        Crates::Registry => format!("version = \"{}\"", env!("CARGO_PKG_VERSION")),
         Crates::Path(checkout) => quoted(checkout.join(folder).to_string_lossy().into_owned()),
         Crates::Vendored { .. } => quoted(format!("{VENDOR}/{folder}")),
     }
@@ -198,7 +194,7 @@ mod tests {
         let here = built_from().expect("tests run in a checkout");
         assert_eq!(
             requirement(&Crates::Path("/opt/opgen".into()), "runtime"),
-            "{ path = \"/opt/opgen/runtime\" }"
+            "path = \"/opt/opgen/runtime\""
         );
         assert!(is_checkout(&here));
     }

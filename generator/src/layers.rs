@@ -25,7 +25,7 @@ pub(crate) fn of_kind(resource: &Resource) -> Vec<&'static str> {
     });
     layers.extend(match resource.external {
         External::Http => &["external", "external-http"][..],
-        External::Custom => &["external", "external-custom"],
+        External::Custom => &["external"],
         External::None => &["external-none"],
     });
     layers

@@ -249,8 +249,8 @@ pub fn write(operator: &Operator) -> String {
         ));
         kind["scope"] = value(resource.scope.as_str());
         kind["external"] = value(resource.external.as_str());
-        if let Some(adopted) = &resource.adopted {
-            kind["from-crd"] = value(format!("crds/{}", adopted.file_name));
+        if resource.adopted.is_some() {
+            kind["from-crd"] = value(format!("crds/{}.yaml", resource.plural));
         }
         kind["phases"] = value(list(
             resource.machine.phases().iter().map(Phase::spelled),

@@ -14,6 +14,8 @@ pub(crate) struct Project {
     name: String,
     /// The crate's name in Rust.
     ident: String,
+    /// A sentence about the operator.
+    title: String,
     /// The name of the Deployment, the ServiceAccount and the role.
     dns: String,
     k8s_feature: String,
@@ -48,14 +50,27 @@ pub(crate) struct Kind {
     singular: String,
     short: Vec<String>,
     namespaced: bool,
-    /// `#[kube(..)]` arguments for the short names, with their comma.
-    shortname_arguments: String,
-    /// `#[kube(plural = ..)]` where kube would not come to it by itself.
-    plural_argument: String,
     external: &'static str,
     is_http: bool,
     is_custom: bool,
     has_provider: bool,
+    /// The context's field for the provider.
+    provider_field: String,
+    /// What the provider is told: the spec's type, or the whole object's where the CRD has no plain spec.
+    subject_type: String,
+    /// The same in a handler.
+    subject: &'static str,
+    subject_is_spec: bool,
+    /// `spec` or `object`: the argument's name.
+    subject_name: &'static str,
+    /// The same where the argument is not used.
+    unused_subject: &'static str,
+    /// The type's path for `use`.
+    subject_path: String,
+    /// Whether a handler tells the states of an instance apart.
+    looks_at_state: bool,
+    /// Whether the status has a place for the provider's id.
+    records_id: bool,
     /// The enum's name.
     machine: String,
     phases: Vec<PhaseValues>,
@@ -90,8 +105,12 @@ pub(crate) struct PhaseValues {
 /// What an adopted CRD adds.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct AdoptedValues {
-    file_name: String,
+    original: String,
     types: String,
+    spec: Option<String>,
+    optional_spec: bool,
+    status: String,
+    has_default: bool,
     crd: String,
     additions: Vec<String>,
     sample: String,
@@ -99,10 +118,23 @@ pub(crate) struct AdoptedValues {
 
 impl Project {
     pub(crate) fn new(operator: &Operator) -> Self {
-        let kinds: Vec<Kind> = operator.resources.iter().map(Kind::new).collect();
+        let kinds: Vec<Kind> = operator
+            .resources
+            .iter()
+            .map(|resource| Kind::new(resource, operator.resources.len() == 1))
+            .collect();
         Self {
             name: operator.name.to_string(),
             ident: operator.name.ident(),
+            title: format!(
+                "The operator for {}.",
+                operator
+                    .resources
+                    .iter()
+                    .map(|resource| format!("`{}.{}`", resource.plural, resource.group))
+                    .collect::<Vec<_>>()
+                    .join(" and ")
+            ),
             dns: operator.name.dns(),
             k8s_feature: operator.k8s.feature(),
             opgen_version: env!("CARGO_PKG_VERSION"),
@@ -123,7 +155,7 @@ impl Project {
 }
 
 impl Kind {
-    fn new(resource: &Resource) -> Self {
+    fn new(resource: &Resource, alone: bool) -> Self {
         use heck::{ToShoutySnakeCase as _, ToSnakeCase as _};
         let phases = resource.machine.phases();
         let named = |role: Role| {
@@ -135,6 +167,10 @@ impl Kind {
         };
         let failed = named(Role::Failed);
         let name = resource.kind.to_string();
+        let spec = match &resource.adopted {
+            None => Some(format!("{name}Spec")),
+            Some(adopted) => adopted.spec.clone().filter(|_| !adopted.optional_spec),
+        };
         Self {
             snake: resource.kind.snake(),
             words: name.to_snake_case().replace('_', " "),
@@ -146,16 +182,38 @@ impl Kind {
             singular: resource.kind.singular(),
             short: resource.short.iter().map(ToString::to_string).collect(),
             namespaced: resource.scope == Scope::Namespaced,
-            shortname_arguments: resource
-                .short
-                .iter()
-                .map(|short| format!(", shortname = \"{short}\""))
-                .collect(),
-            plural_argument: format!(", plural = \"{}\"", resource.plural),
             external: resource.external.as_str(),
             is_http: resource.external == External::Http,
             is_custom: resource.external == External::Custom,
             has_provider: resource.external != External::None,
+            provider_field: if alone {
+                "provider".to_owned()
+            } else {
+                format!("{}_provider", resource.kind.snake())
+            },
+            subject: if spec.is_some() {
+                "&cx.object.spec"
+            } else {
+                "cx.object"
+            },
+            subject_is_spec: spec.is_some(),
+            subject_name: if spec.is_some() { "spec" } else { "object" },
+            unused_subject: if spec.is_some() { "spec" } else { "_object" },
+            subject_path: match (&spec, &resource.adopted) {
+                (Some(spec), Some(_)) => format!("crate::api::{}::{spec}", resource.kind.snake()),
+                (Some(spec), None) => format!("crate::api::{spec}"),
+                (None, _) => format!("crate::api::{name}"),
+            },
+            looks_at_state: phases
+                .iter()
+                .enumerate()
+                .any(|(index, phase)| match phase.role {
+                    Role::Moving => index > 0,
+                    Role::Steady => phase.to.is_empty(),
+                    Role::Failed | Role::Finalizer => false,
+                }),
+            subject_type: spec.unwrap_or_else(|| name.clone()),
+            records_id: resource.adopted.is_none(),
             machine: format!("{name}Phase"),
             phases: phases
                 .iter()
@@ -182,9 +240,7 @@ impl PhaseValues {
             snake: phase.name.snake(),
             doc: doc(phase, initial, external),
             attribute: attribute(phase),
-            timeout: phase
-                .timeout
-                .map_or_else(|| "10s".to_owned(), |timeout| timeout.to_string()),
+            timeout: timeout(phase),
             initial,
             moving: phase.role == Role::Moving,
             steady: phase.role == Role::Steady,
@@ -195,19 +251,26 @@ impl PhaseValues {
     }
 }
 
+/// The handler's timeout: a failed phase only looks at the object.
+fn timeout(phase: &Phase) -> String {
+    match (phase.timeout, phase.role) {
+        (Some(timeout), _) => timeout.to_string(),
+        (None, Role::Failed) => "5s".to_owned(),
+        (None, _) => "10s".to_owned(),
+    }
+}
+
 fn doc(phase: &Phase, initial: bool, external: External) -> String {
     let outside = external != External::None;
     match phase.role {
         Role::Moving if initial && outside => "Accepted; nothing exists outside the cluster yet.",
-        Role::Moving if initial => "Accepted; nothing was done yet.",
-        Role::Moving if outside => "The provider is at work.",
+        Role::Moving if initial => "Accepted; nothing is done yet.",
+        Role::Moving if outside => "The provider is building or changing the instance.",
         Role::Moving => "On the way.",
-        Role::Steady => "As wanted.",
-        Role::Failed => "Where a permanent error leads, from every phase but the finalizer's.",
-        Role::Finalizer if outside => {
-            "Entered from any phase when the object is deleted; left only with proof that the outside is gone."
-        }
-        Role::Finalizer => "Entered from any phase when the object is deleted.",
+        Role::Steady if outside => "The instance is what the spec asks for.",
+        Role::Steady => "What the spec asks for is done.",
+        Role::Failed => "No retry can help; a change of the spec starts a new attempt.",
+        Role::Finalizer => "Deleted by the user; left only with proof that the instance is gone.",
     }
     .to_owned()
 }
@@ -215,15 +278,16 @@ fn doc(phase: &Phase, initial: bool, external: External) -> String {
 /// `to(Ready, Failed), deadline = "30m", on_deadline = Failed`.
 fn attribute(phase: &Phase) -> String {
     let mut parts = Vec::new();
-    match phase.role {
-        Role::Moving => {}
-        Role::Steady => parts.push("steady".to_owned()),
-        Role::Failed => parts.push("failed".to_owned()),
-        Role::Finalizer => parts.push("finalizer".to_owned()),
-    }
     if !phase.to.is_empty() {
         let targets: Vec<&str> = phase.to.iter().map(|target| target.as_str()).collect();
         parts.push(format!("to({})", targets.join(", ")));
+    }
+    match phase.role {
+        Role::Moving => {}
+        Role::Steady => parts.push("steady".to_owned()),
+        // In the order in which one reads it: failed first, then the way out.
+        Role::Failed => parts.insert(0, "failed".to_owned()),
+        Role::Finalizer => parts.push("finalizer".to_owned()),
     }
     if let Some(deadline) = &phase.deadline {
         parts.push(format!("deadline = \"{}\"", deadline.after));
@@ -238,8 +302,12 @@ fn attribute(phase: &Phase) -> String {
 impl AdoptedValues {
     fn new(adopted: &Adopted) -> Self {
         Self {
-            file_name: adopted.file_name.clone(),
+            original: adopted.original.clone(),
             types: adopted.types.clone(),
+            spec: adopted.spec.clone(),
+            optional_spec: adopted.optional_spec,
+            status: adopted.status.clone(),
+            has_default: adopted.has_default,
             crd: adopted.crd.clone(),
             additions: adopted.additions.clone(),
             sample: adopted.sample.clone(),

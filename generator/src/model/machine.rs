@@ -2,8 +2,9 @@
 //!
 //! One phase is `Name[:mark]...[>Target[|Target]...]`, phases are separated by commas, the first one is where new
 //! objects start. Marks are the words of the `#[phase(..)]` attribute: `steady`, `failed`, `finalizer`, `deadline=30m`,
-//! `on_deadline=Failed`, `resync=10m`, `timeout=10s`. An arrow to the failed phase is implied from everywhere, and a
-//! failed and a finalizer phase are added where none is named:
+//! `on_deadline=Failed`, `resync=10m`, `timeout=10s`. An arrow to the failed phase is implied from everywhere. A failed
+//! phase is added where none is named, and a finalizer phase where the operator manages something outside; an operator
+//! that does not has none, for there is nothing whose absence could be proven:
 //!
 //! ```text
 //! Pending>Provisioning,Provisioning:deadline=30m>Ready,Ready:steady:resync=10m>Provisioning
@@ -16,7 +17,15 @@ use std::time::Duration;
 use super::names::{Kind, PhaseName};
 use crate::error::Problem;
 
-/// The machine that a new project gets: create, wait, keep.
+/// The machine of a new project that manages nothing outside: it works, and keeps.
+pub(crate) const DEFAULT_INSIDE: &[&str] = &[
+    "Pending>Progressing",
+    "Progressing:deadline=10m:on_deadline=Failed>Ready",
+    "Ready:steady:resync=10m>Progressing",
+    "Failed:failed>Pending",
+];
+
+/// The machine of a new project that manages something outside: create, wait, keep, destroy.
 pub(crate) const DEFAULT: &[&str] = &[
     "Pending>Provisioning",
     "Provisioning:deadline=30m:on_deadline=Failed>Ready",
@@ -152,7 +161,11 @@ impl Machine {
     ///
     /// # Errors
     /// Everything that is wrong with them, each with the index of the phase it is about.
-    pub fn parse<S: AsRef<str>>(kind: &Kind, texts: &[S]) -> Result<Self, Vec<(usize, Problem)>> {
+    pub fn parse<S: AsRef<str>>(
+        kind: &Kind,
+        texts: &[S],
+        outside: bool,
+    ) -> Result<Self, Vec<(usize, Problem)>> {
         let mut problems = Vec::new();
         let mut drafts = Vec::new();
         for (index, text) in texts.iter().enumerate() {
@@ -162,12 +175,12 @@ impl Machine {
             }
         }
         if problems.is_empty() {
-            complete(&mut drafts);
+            complete(&mut drafts, outside);
             let failed = drafts
                 .iter()
                 .find(|d| d.role == Role::Failed)
                 .map(|d| d.name.clone());
-            problems = check(kind, &drafts, failed.as_ref());
+            problems = check(kind, &drafts, failed.as_ref(), outside);
             if problems.is_empty() {
                 let phases = drafts
                     .into_iter()
@@ -304,7 +317,7 @@ impl Draft {
 }
 
 /// Adds the failed and the finalizer phase where the author named none.
-fn complete(drafts: &mut Vec<Draft>) {
+fn complete(drafts: &mut Vec<Draft>, outside: bool) {
     let Some(initial) = drafts.first().map(|draft| draft.name.clone()) else {
         return;
     };
@@ -312,9 +325,10 @@ fn complete(drafts: &mut Vec<Draft>) {
         (Role::Failed, "Failed", vec![initial]),
         (Role::Finalizer, "Deleting", Vec::new()),
     ] {
-        let present = drafts
-            .iter()
-            .any(|draft| draft.role == role || draft.name.as_str() == name);
+        let present = (role == Role::Finalizer && !outside)
+            || drafts
+                .iter()
+                .any(|draft| draft.role == role || draft.name.as_str() == name);
         if let (false, Ok(name)) = (present, PhaseName::parse(name)) {
             drafts.push(Draft::new(name, role, to));
         }
@@ -322,7 +336,12 @@ fn complete(drafts: &mut Vec<Draft>) {
 }
 
 /// The rules that the derive macro holds, told in terms of the flag.
-fn check(kind: &Kind, drafts: &[Draft], failed: Option<&PhaseName>) -> Vec<(usize, Problem)> {
+fn check(
+    kind: &Kind,
+    drafts: &[Draft],
+    failed: Option<&PhaseName>,
+    outside: bool,
+) -> Vec<(usize, Problem)> {
     let mut problems = Vec::new();
     if drafts.is_empty() {
         problems.push((
@@ -344,7 +363,12 @@ fn check(kind: &Kind, drafts: &[Draft], failed: Option<&PhaseName>) -> Vec<(usiz
                 ))
                 .mend(format!("mark one phase {name}")),
             )),
-            (None, _) => problems.push((
+            (Some((index, draft)), None) if role == Role::Finalizer && !outside => problems.push((
+                index,
+                Problem::new(format!("`{}` is a finalizer phase, but the operator manages nothing outside whose absence it could prove", draft.name))
+                    .mend("take the phase away, or choose `--external http` or `--external custom`"),
+            )),
+            (None, _) if role == Role::Failed || outside => problems.push((
                 0,
                 Problem::new(format!("no phase is marked {name}")).mend(format!(
                     "mark one, such as `{}:{name}`",
@@ -522,7 +546,7 @@ mod tests {
     fn parse(text: &str) -> Result<Machine, Vec<String>> {
         let kind = Kind::parse("Database").expect("a kind");
         let texts: Vec<&str> = text.split(',').collect();
-        Machine::parse(&kind, &texts).map_err(|problems| {
+        Machine::parse(&kind, &texts, true).map_err(|problems| {
             problems
                 .into_iter()
                 .map(|(_, problem)| problem.what)
@@ -553,6 +577,16 @@ mod tests {
                 "Deleting:finalizer"
             ]
         );
+    }
+
+    #[test]
+    fn nothing_outside_needs_no_finalizer() {
+        let kind = Kind::parse("Database").expect("a kind");
+        let machine = Machine::parse(&kind, DEFAULT_INSIDE, false).expect("accepted");
+        let spelled: Vec<String> = machine.phases().iter().map(Phase::spelled).collect();
+        assert_eq!(spelled, DEFAULT_INSIDE);
+        let problems = Machine::parse(&kind, DEFAULT, false).expect_err("a finalizer");
+        assert!(problems[0].1.what.contains("manages nothing outside"));
     }
 
     #[test]

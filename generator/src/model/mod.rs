@@ -7,7 +7,7 @@ mod names;
 mod operator;
 mod reserved;
 
-pub(crate) use machine::DEFAULT as DEFAULT_MACHINE;
+pub(crate) use machine::{DEFAULT, DEFAULT_INSIDE};
 pub use machine::{Deadline, Machine, Phase, Role, Span};
 pub(crate) use names::stem;
 pub use names::{

@@ -85,15 +85,25 @@ pub struct Resource {
 /// A CRD that exists already and stays the truth, and what was made of it.
 #[derive(Clone, Debug)]
 pub struct Adopted {
-    /// The file's name, without folders.
-    pub file_name: String,
-    /// Rust types: the spec, the status and what they hold.
+    /// The CRD as its owner wrote it.
+    pub original: String,
+    /// Rust types: the root, the spec, the status and what they hold.
     pub types: String,
-    /// The CRD to install: the file's own text plus the listed additions.
+    /// The root type's name.
+    pub root: String,
+    /// The spec type's name; none where the CRD has no spec.
+    pub spec: Option<String>,
+    /// Whether the root holds its spec in an `Option`.
+    pub optional_spec: bool,
+    /// The status type's name.
+    pub status: String,
+    /// Whether the root type has a `Default`.
+    pub has_default: bool,
+    /// The CRD to install: the owner's text plus the listed additions.
     pub crd: String,
     /// What was added, one line each.
     pub additions: Vec<String>,
-    /// An object that the schema admits.
+    /// An object that the schema admits, as YAML.
     pub sample: String,
 }
 
