@@ -196,6 +196,7 @@ fn target_exists(machine: &Machine, arrow: &Arrow, errors: &mut Errors) -> bool 
 
 fn deadline(machine: &Machine, phase: &Phase, errors: &mut Errors) {
     match (&phase.deadline, &phase.on_deadline) {
+        _ if phase.damaged => {}
         (Some(deadline), None) => errors.at(
             deadline.span,
             format!(
@@ -223,11 +224,11 @@ fn deadline(machine: &Machine, phase: &Phase, errors: &mut Errors) {
 }
 
 fn way_out(machine: &Machine, phase: &Phase, errors: &mut Errors) {
-    if phase.steady || phase.finalizer {
+    if phase.steady || phase.finalizer || phase.damaged {
         return;
     }
-    let leaves = phase.to.iter().any(|arrow| arrow.name != phase.name)
-        || machine.targets(phase).iter().any(|to| **to != phase.name);
+    // An arrow that is wrong is told already.
+    let leaves = !phase.to.is_empty() || !machine.targets(phase).is_empty();
     if !leaves {
         errors.at(
             phase.span,
@@ -245,8 +246,13 @@ fn reachable(machine: &Machine, errors: &mut Errors) {
     let Some(initial) = machine.initial() else {
         return;
     };
-    let mut seen = BTreeSet::from([&initial.name]);
-    let mut next = vec![initial];
+    // A second initial phase is a mistake told elsewhere; what it leads to is none.
+    let mut next: Vec<&Phase> = machine
+        .phases
+        .iter()
+        .filter(|phase| phase.initial)
+        .collect();
+    let mut seen: BTreeSet<&Ident> = next.iter().map(|phase| &phase.name).collect();
     while let Some(phase) = next.pop() {
         for target in machine.targets(phase) {
             if seen.insert(target) {
@@ -254,13 +260,12 @@ fn reachable(machine: &Machine, errors: &mut Errors) {
             }
         }
     }
-    let misspelt = machine
-        .phases
-        .iter()
-        .flat_map(|phase| &phase.to)
-        .any(|arrow| machine.phase(&arrow.name).is_none());
+    let misspelt = machine.phases.iter().any(|phase| {
+        let unknown = |arrow: &Arrow| machine.phase(&arrow.name).is_none();
+        phase.damaged || phase.to.iter().any(unknown)
+    });
     for phase in &machine.phases {
-        let reached = seen.contains(&phase.name) || phase.finalizer || phase.initial;
+        let reached = seen.contains(&phase.name) || phase.finalizer;
         if !reached && !misspelt {
             errors.at(
                 phase.span,

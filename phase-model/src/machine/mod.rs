@@ -54,6 +54,8 @@ pub struct Phase {
     pub on_deadline: Option<Arrow>,
     /// How often a settled object is looked at.
     pub resync: Option<Timer>,
+    /// Something in its attributes could not be read, so what is missing in it proves nothing.
+    pub(crate) damaged: bool,
 }
 
 /// A move to another phase.

@@ -109,7 +109,9 @@ fn phase(variant: &Variant, errors: &mut Errors) -> Phase {
         deadline: None,
         on_deadline: None,
         resync: None,
+        damaged: false,
     };
+    let before = errors.len();
     if !variant.fields.is_empty() {
         errors.on(
             &variant.fields,
@@ -132,6 +134,7 @@ fn phase(variant: &Variant, errors: &mut Errors) -> Phase {
         errors,
         |key, input, errors| read_phase_key(&mut phase, key, input, errors),
     );
+    phase.damaged = errors.len() > before;
     phase
 }
 
