@@ -24,16 +24,25 @@ pub(super) fn plan(module: &Module, always: Option<usize>) -> Vec<Defaulting> {
     for index in 0..module.types.len() {
         decide(module, index, &forced, &mut plan);
     }
-    plan.into_iter().map(|decided| decided.unwrap_or(Defaulting::None)).collect()
+    plan.into_iter()
+        .map(|decided| decided.unwrap_or(Defaulting::None))
+        .collect()
 }
 
 /// Decides for the type at `index` once those inside it are decided; schemas do not recurse, so neither do types.
-fn decide(module: &Module, index: usize, forced: &[bool], plan: &mut [Option<Defaulting>]) -> Defaulting {
+fn decide(
+    module: &Module,
+    index: usize,
+    forced: &[bool],
+    plan: &mut [Option<Defaulting>],
+) -> Defaulting {
     if let Some(decided) = plan[index] {
         return decided;
     }
     let decided = match &module.types[index].body {
-        Body::Enum(Enum { default, .. }) if default.is_some() || forced[index] => Defaulting::Derive,
+        Body::Enum(Enum { default, .. }) if default.is_some() || forced[index] => {
+            Defaulting::Derive
+        }
         Body::Enum(_) => Defaulting::None,
         Body::Struct(body) => {
             let has_default = required(body).all(|ty| match ty {

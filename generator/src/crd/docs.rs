@@ -78,14 +78,22 @@ fn escape(line: &str) -> String {
 
 /// Escapes prose but for its links, which stay links.
 fn escape_prose(part: &str) -> String {
-    let words = |text: &str| text.split(' ').map(escape_word).collect::<Vec<_>>().join(" ");
+    let words = |text: &str| {
+        text.split(' ')
+            .map(escape_word)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     let mut result = String::new();
     let mut rest = part;
     while let Some(middle) = rest.find("](http") {
         let end = rest[middle..].find(')').map(|length| middle + length);
         let start = rest[..middle].rfind('[');
-        let (Some(start), Some(end)) = (start, end) else { break };
-        let is_plain = !rest[start + 1..middle].contains(['<', '>', ']', '\\']) && !rest[middle + 2..end].contains([' ', '(', '<', '>']);
+        let (Some(start), Some(end)) = (start, end) else {
+            break;
+        };
+        let is_plain = !rest[start + 1..middle].contains(['<', '>', ']', '\\'])
+            && !rest[middle + 2..end].contains([' ', '(', '<', '>']);
         if is_plain {
             result.push_str(&words(&rest[..start]));
             result.push_str(&rest[start..=end]);
@@ -175,7 +183,10 @@ mod tests {
                 "see (https://x.example/a_b).",
                 "see (<https://x.example/a_b>).",
             ),
-            ("[a b](https://x.example/y) [z]", "[a b](https://x.example/y) \\[z\\]"),
+            (
+                "[a b](https://x.example/y) [z]",
+                "[a b](https://x.example/y) \\[z\\]",
+            ),
             ("=====", "\\====="),
             ("ends */ and \"# and &lt;", "ends \\*/ and \"# and &lt;"),
         ];

@@ -170,11 +170,14 @@ impl Maker {
         if let Some(wanted) = schema.pattern() {
             let fits = |text: &String| (min..=max).contains(&text.chars().count());
             let first = pattern::matching(wanted, &mut self.random);
-            if let Some(text) = first.clone().filter(fits) {
+            // A sample with empty texts in it would say nothing.
+            let says_much = |text: &String| self.random.is_some() || !text.is_empty();
+            if let Some(text) = first.clone().filter(fits).filter(says_much) {
                 return text;
             }
             let mut dice = Some(self.random.clone().unwrap_or_else(|| Random::new(7)));
-            let tried = (0..200).find_map(|_| pattern::matching(wanted, &mut dice).filter(fits));
+            let mut try_once = || pattern::matching(wanted, &mut dice).filter(fits);
+            let tried = (0..200).find_map(|_| try_once().filter(|text| !text.is_empty()));
             if let (Some(own), Some(used)) = (&mut self.random, dice) {
                 *own = used;
             }

@@ -326,14 +326,21 @@ enum Length {
 /// contenders has, then segment by segment. `pinned` names are nobody else's.
 ///
 /// The result depends on the set of ways, not on their order, and a name only changes when another type comes to clash with it.
-pub(super) fn types(kind: &str, ways: &[Vec<Segment>], pinned: &BTreeMap<usize, String>) -> Vec<String> {
+pub(super) fn types(
+    kind: &str,
+    ways: &[Vec<Segment>],
+    pinned: &BTreeMap<usize, String>,
+) -> Vec<String> {
     let mut lengths = vec![Length::Last(1); ways.len()];
     let name = |index: usize, length: Length| -> String {
         let way = &ways[index];
         let last = way.last().map(Segment::camel).unwrap_or_default();
         match length {
             Length::Last(count) => {
-                let tail: String = way[way.len().saturating_sub(count)..].iter().map(Segment::camel).collect();
+                let tail: String = way[way.len().saturating_sub(count)..]
+                    .iter()
+                    .map(Segment::camel)
+                    .collect();
                 format!("{kind}{tail}")
             }
             Length::By(at) => format!("{kind}{}{last}", way[at].camel()),
@@ -342,7 +349,10 @@ pub(super) fn types(kind: &str, ways: &[Vec<Segment>], pinned: &BTreeMap<usize, 
     loop {
         let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, &length) in lengths.iter().enumerate() {
-            let name = pinned.get(&index).cloned().unwrap_or_else(|| name(index, length));
+            let name = pinned
+                .get(&index)
+                .cloned()
+                .unwrap_or_else(|| name(index, length));
             groups.entry(name).or_default().push(index);
         }
         let mut grown = lengths.clone();
@@ -353,7 +363,9 @@ pub(super) fn types(kind: &str, ways: &[Vec<Segment>], pinned: &BTreeMap<usize, 
             }
             for &index in members.iter().filter(|index| !pinned.contains_key(index)) {
                 let longer = match lengths[index] {
-                    Length::Last(1) => telling(ways, index, members).map_or(Length::Last(2), Length::By),
+                    Length::Last(1) => {
+                        telling(ways, index, members).map_or(Length::Last(2), Length::By)
+                    }
                     Length::By(_) => Length::Last(2),
                     Length::Last(count) => Length::Last(count + 1),
                 };
@@ -373,7 +385,10 @@ pub(super) fn types(kind: &str, ways: &[Vec<Segment>], pinned: &BTreeMap<usize, 
     let mut order: Vec<usize> = (0..ways.len()).collect();
     order.sort_by_key(|index| &ways[*index]);
     for index in order {
-        result[index] = pinned.get(&index).cloned().unwrap_or_else(|| unique(&name(index, lengths[index]), "", &mut used));
+        result[index] = pinned
+            .get(&index)
+            .cloned()
+            .unwrap_or_else(|| unique(&name(index, lengths[index]), "", &mut used));
     }
     result
 }
@@ -383,7 +398,10 @@ fn telling(ways: &[Vec<Segment>], index: usize, members: &[usize]) -> Option<usi
     let way = &ways[index];
     (0..way.len().saturating_sub(1)).rev().find(|at| {
         let camel = way[*at].camel();
-        members.iter().filter(|member| **member != index).all(|member| ways[*member].iter().all(|segment| segment.camel() != camel))
+        members
+            .iter()
+            .filter(|member| **member != index)
+            .all(|member| ways[*member].iter().all(|segment| segment.camel() != camel))
     })
 }
 

@@ -297,8 +297,7 @@ fn read(text: &str, file: &str) -> Result<Vec<Document>, CrdError> {
     }
     let mut documents = Vec::new();
     for (line, piece) in pieces {
-        let options =
-            serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: 400 } };
+        let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: 400 } };
         if let Ok(value @ Value::Object(_)) = serde_saphyr::from_str_with_options(&piece, options) {
             documents.push((line, piece, value));
         }

@@ -182,6 +182,9 @@ impl Root {
         };
         let is_struct = matches!(module.types[index].body, Body::Struct(_));
         let spec = fields.iter().position(|field| field.wire == "spec");
-        is_struct.then_some(Self { spec, status: index })
+        is_struct.then_some(Self {
+            spec,
+            status: index,
+        })
     }
 }

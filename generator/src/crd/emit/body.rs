@@ -49,14 +49,21 @@ impl Context<'_> {
     fn structure(&self, out: &mut Out, def: &TypeDef, body: &Struct, index: usize) {
         let is_status = index == self.root.status && self.is_machine;
         let compares = is_status || self.parts[index];
-        let default = if self.plan[index] == Defaulting::Derive { "Default, " } else { "" };
+        let default = if self.plan[index] == Defaulting::Derive {
+            "Default, "
+        } else {
+            ""
+        };
         let diff = if compares { ", StatusDiff" } else { "" };
         out.line(format!("#[derive({default}{DERIVES}{diff})]"));
         if !body.fields.is_empty() {
             out.line("#[serde(rename_all = \"camelCase\")]");
         }
         if is_status {
-            let paths = self.paths.pairs().map(|(key, path)| format!("{key} = {path:?}"));
+            let paths = self
+                .paths
+                .pairs()
+                .map(|(key, path)| format!("{key} = {path:?}"));
             out.line(format!("#[status({})]", paths.join(", ")));
         } else if compares {
             out.line("#[status(part)]");
@@ -83,7 +90,10 @@ impl Context<'_> {
 
     /// Whether a field of the status is the machine's own, which the runtime knows by its path.
     fn is_own(&self, field: &Field) -> bool {
-        self.paths.pairs().iter().any(|(_, path)| path.strip_prefix('/') == Some(&field.wire))
+        self.paths
+            .pairs()
+            .iter()
+            .any(|(_, path)| path.strip_prefix('/') == Some(&field.wire))
     }
 
     /// How a field of the status compares.
@@ -115,7 +125,11 @@ fn written_default(out: &mut Out, def: &TypeDef, body: &Struct) {
     out.lines(&["fn default() -> Self {", "Self {"]);
     for field in &body.fields {
         let is_number = field.is_required && field.ty == Ty::Number;
-        let value = if is_number { "Number::from(0)" } else { "Default::default()" };
+        let value = if is_number {
+            "Number::from(0)"
+        } else {
+            "Default::default()"
+        };
         out.line(format!("{}: {value},", field.ident));
     }
     if let Some(other) = &body.other {

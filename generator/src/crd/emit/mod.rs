@@ -60,17 +60,32 @@ pub(super) fn module(context: &Context<'_>, head: &Head<'_>) -> String {
 
 impl Context<'_> {
     fn preamble(&self, out: &mut Out, head: &Head<'_>) {
-        let Head { group, version, kind, plural, .. } = head;
-        out.line(format!("//! The types of `{plural}.{group}`, version `{version}`."));
+        let Head {
+            group,
+            version,
+            kind,
+            plural,
+            ..
+        } = head;
+        out.line(format!(
+            "//! The types of `{plural}.{group}`, version `{version}`."
+        ));
         out.lines(&[
             "//!",
             "//! Made from the CRD by `cargo opgen new --from-crd`. The CRD file is the truth: rules, defaults and patterns",
         ]);
         out.line(format!("//! are in it and the server holds every `{kind}` to them; these types keep whatever passes."));
         if !head.additions.is_empty() {
-            out.lines(&["//!", "//! Added to the CRD, for a phase machine to live in its status:", "//!"]);
+            out.lines(&[
+                "//!",
+                "//! Added to the CRD, for a phase machine to live in its status:",
+                "//!",
+            ]);
             for addition in head.additions {
-                out.line(format!("//! - {}", addition.replace('<', "\\<").replace('[', "\\[")));
+                out.line(format!(
+                    "//! - {}",
+                    addition.replace('<', "\\<").replace('[', "\\[")
+                ));
             }
         }
         out.lines(&["", "// What the schema's own names and texts set off."]);
@@ -86,7 +101,11 @@ impl Context<'_> {
         let uses_number = module.any_type(&|ty| *ty == Ty::Number);
         out.lines(&[
             "",
-            if uses_map { "use std::{borrow::Cow, collections::BTreeMap};" } else { "use std::borrow::Cow;" },
+            if uses_map {
+                "use std::{borrow::Cow, collections::BTreeMap};"
+            } else {
+                "use std::borrow::Cow;"
+            },
             "",
             "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;",
             match self.root.spec {
@@ -115,7 +134,10 @@ impl Context<'_> {
         if fields.any(|field| !field.is_required && field.ty.admits_null()) {
             out.block(PRESENT);
         }
-        if matches!(&module.types[0].body, Body::Struct(Struct { other: Some(_), .. })) {
+        if matches!(
+            &module.types[0].body,
+            Body::Struct(Struct { other: Some(_), .. })
+        ) {
             out.block(UNDECLARED);
         }
     }
@@ -139,7 +161,11 @@ impl Context<'_> {
 
     fn field_ty(&self, field: &Field) -> String {
         let ty = self.ty(&field.ty);
-        if field.is_required { ty } else { format!("Option<{ty}>") }
+        if field.is_required {
+            ty
+        } else {
+            format!("Option<{ty}>")
+        }
     }
 
     /// Whether a value of that type can be made without being told.

@@ -38,6 +38,14 @@ impl Out {
 
 /// A text as inline code, whatever is in it.
 pub(super) fn code(text: &str) -> String {
-    let clean: String = text.chars().filter(|c| !c.is_control()).map(|c| if c == '`' { '\'' } else { c }).collect();
-    if clean.trim().is_empty() { format!("`{clean:?}`") } else { format!("`{clean}`") }
+    let clean: String = text
+        .chars()
+        .filter(|c| !c.is_control())
+        .map(|c| if c == '`' { '\'' } else { c })
+        .collect();
+    if clean.trim().is_empty() {
+        format!("`{clean:?}`")
+    } else {
+        format!("`{clean}`")
+    }
 }
