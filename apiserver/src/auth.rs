@@ -68,8 +68,13 @@ impl Tokens {
     /// The user of a request that came over HTTP. `open` is what a request without credentials gets
     /// when there are no tokens at all.
     pub(crate) fn authenticate(&self, headers: &HeaderMap, open: bool) -> ApiResult<User> {
-        let header = headers.get(http::header::AUTHORIZATION).and_then(|v| v.to_str().ok());
-        match header.and_then(|v| v.strip_prefix("Bearer ").or_else(|| v.strip_prefix("bearer "))) {
+        let header = headers
+            .get(http::header::AUTHORIZATION)
+            .and_then(|v| v.to_str().ok());
+        match header.and_then(|v| {
+            v.strip_prefix("Bearer ")
+                .or_else(|| v.strip_prefix("bearer "))
+        }) {
             Some(token) => match self.0.get(token.trim()) {
                 Some(user) => Ok(user.clone()),
                 None if self.0.is_empty() && open => Ok(User::admin()),

@@ -37,13 +37,30 @@ pub(crate) fn fill(shared: &Shared, epoch: Timestamp) {
 
 fn roles(shared: &Shared, time: &str) {
     let documents = [
-        "/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/",
+        "/api",
+        "/api/*",
+        "/apis",
+        "/apis/*",
+        "/healthz",
+        "/livez",
+        "/openapi",
+        "/openapi/*",
+        "/readyz",
+        "/version",
+        "/version/",
     ];
     let public = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
-    let review = |resource: &str| {
-        json!({ "verbs": ["create"], "apiGroups": ["authorization.k8s.io"], "resources": [resource] })
-    };
-    let everything = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+    let review = |resource: &str| json!({ "verbs": ["create"], "apiGroups": ["authorization.k8s.io"], "resources": [resource] });
+    let everything = [
+        "get",
+        "list",
+        "watch",
+        "create",
+        "update",
+        "patch",
+        "delete",
+        "deletecollection",
+    ];
     let workloads = json!([
         { "verbs": everything, "apiGroups": [""], "resources": ["configmaps", "endpoints", "events", "persistentvolumeclaims", "pods", "pods/status", "secrets", "serviceaccounts", "services"] },
         { "verbs": everything, "apiGroups": ["apps"], "resources": ["*"] },
@@ -58,8 +75,14 @@ fn roles(shared: &Shared, time: &str) {
             "cluster-admin",
             json!([{ "verbs": ["*"], "apiGroups": ["*"], "resources": ["*"] }, { "verbs": ["*"], "nonResourceURLs": ["*"] }]),
         ),
-        ("system:discovery", json!([{ "verbs": ["get"], "nonResourceURLs": documents }])),
-        ("system:public-info-viewer", json!([{ "verbs": ["get"], "nonResourceURLs": public }])),
+        (
+            "system:discovery",
+            json!([{ "verbs": ["get"], "nonResourceURLs": documents }]),
+        ),
+        (
+            "system:public-info-viewer",
+            json!([{ "verbs": ["get"], "nonResourceURLs": public }]),
+        ),
         (
             "system:basic-user",
             json!([review("selfsubjectaccessreviews"), review("selfsubjectrulesreviews"),
@@ -84,7 +107,10 @@ fn roles(shared: &Shared, time: &str) {
     let bindings: [(&str, &[&str]); 4] = [
         ("cluster-admin", &["system:masters"]),
         ("system:discovery", &["system:authenticated"]),
-        ("system:public-info-viewer", &["system:authenticated", "system:unauthenticated"]),
+        (
+            "system:public-info-viewer",
+            &["system:authenticated", "system:unauthenticated"],
+        ),
         ("system:basic-user", &["system:authenticated"]),
     ];
     for (name, groups) in bindings {
@@ -113,5 +139,8 @@ fn put(shared: &Shared, table: &str, time: &str, mut object: Value) {
     metadata.insert("creationTimestamp".into(), time.into());
     let name = crate::object::meta(&object, "name").to_owned();
     // The tables are empty: nothing can be in the way.
-    let _ = shared.store.lock().put(table, &name, Expect::Absent, object);
+    let _ = shared
+        .store
+        .lock()
+        .put(table, &name, Expect::Absent, object);
 }

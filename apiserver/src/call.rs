@@ -35,7 +35,10 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) fn header(&self, name: http::header::HeaderName) -> &str {
-        self.headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or_default()
     }
 
     /// Media type of the body, without parameters.
@@ -56,7 +59,11 @@ impl Call {
         let mut causes = Vec::new();
         let dry_run = self.query.all("dryRun");
         if dry_run.iter().any(|value| *value != "All") {
-            causes.push(Cause::unsupported("dryRun", &Value::from(dry_run.clone()), &["All"]));
+            causes.push(Cause::unsupported(
+                "dryRun",
+                &Value::from(dry_run.clone()),
+                &["All"],
+            ));
         }
         let manager = self.query.get("fieldManager");
         if manager.len() > 128 {
@@ -69,10 +76,16 @@ impl Call {
         let apply = kind == "PatchOptions" && self.content_type() == "application/apply-patch+yaml";
         if kind == "PatchOptions" {
             if apply && manager.is_empty() {
-                causes.push(Cause::required("fieldManager", "is required for apply patch"));
+                causes.push(Cause::required(
+                    "fieldManager",
+                    "is required for apply patch",
+                ));
             }
             if !apply && self.query.has("force") {
-                causes.push(Cause::forbidden("force", "may not be specified for non-apply patch"));
+                causes.push(Cause::forbidden(
+                    "force",
+                    "may not be specified for non-apply patch",
+                ));
             }
         }
         let validation = self.query.get("fieldValidation");
@@ -98,8 +111,18 @@ impl Call {
             return named.to_owned();
         }
         let agent = self.header(http::header::USER_AGENT);
-        let agent: String = agent.split('/').next().unwrap_or_default().chars().take(128).collect();
-        if agent.is_empty() { "unknown".to_owned() } else { agent }
+        let agent: String = agent
+            .split('/')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(128)
+            .collect();
+        if agent.is_empty() {
+            "unknown".to_owned()
+        } else {
+            agent
+        }
     }
 
     /// How unknown fields are to be treated.

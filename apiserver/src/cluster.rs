@@ -24,7 +24,9 @@ pub struct Cluster(pub(crate) Arc<Shared>);
 
 impl std::fmt::Debug for Cluster {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cluster").field("revision", &self.0.store.revision()).finish()
+        f.debug_struct("Cluster")
+            .field("revision", &self.0.store.revision())
+            .finish()
     }
 }
 
@@ -50,12 +52,18 @@ impl std::fmt::Debug for Shared {
 impl Shared {
     /// What is served at this moment.
     pub(crate) fn registry(&self) -> Arc<Registry> {
-        self.registry.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.registry
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Changes what is served. Readers keep the registry that they hold.
     pub(crate) fn change_registry(&self, change: impl FnOnce(&mut Registry)) {
-        let mut registry = self.registry.write().unwrap_or_else(PoisonError::into_inner);
+        let mut registry = self
+            .registry
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         change(Arc::make_mut(&mut registry));
     }
 }
@@ -220,7 +228,11 @@ impl Cluster {
     /// Lets requests over HTTP with this bearer token be this user.
     pub fn add_token(&self, token: &str, user: &str, uid: &str, groups: &[&str]) {
         let user = User::new(user, uid, groups);
-        self.0.tokens.write().unwrap_or_else(PoisonError::into_inner).add(token, user);
+        self.0
+            .tokens
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .add(token, user);
     }
 
     /// Creates an object with all rights, without a client. The namespace is that of the object, or `default`.
@@ -329,7 +341,13 @@ impl Cluster {
                     || resource == format!("{}.{}.{}", r.plural, r.version, r.group)
                     || (resource == r.plural || resource == r.kind) && is_preferred(&registry, r)
             })
-            .ok_or_else(|| ApiError::new(404, "NotFound", format!("no resource {resource:?} is served")))?;
+            .ok_or_else(|| {
+                ApiError::new(
+                    404,
+                    "NotFound",
+                    format!("no resource {resource:?} is served"),
+                )
+            })?;
         if namespace.is_empty() {
             return Ok(format!("{}/{}", version_path(found), found.plural));
         }
@@ -337,8 +355,18 @@ impl Cluster {
     }
 
     /// One request with all rights, answered at once.
-    fn call_sync(&self, method: &str, path: &str, content_type: &str, body: &Value) -> ApiResult<Value> {
-        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+    fn call_sync(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: &str,
+        body: &Value,
+    ) -> ApiResult<Value> {
+        let body = if body.is_null() {
+            Vec::new()
+        } else {
+            body.to_string().into_bytes()
+        };
         let (code, answer) = self.0.serve_sync(method, path, content_type, &body)?;
         let answer: Value = serde_json::from_slice(&answer).unwrap_or_else(|_| json!({}));
         if code < 400 {
@@ -365,7 +393,11 @@ fn version_path(resource: &crate::resource::Resource) -> String {
 fn path_of(resource: &crate::resource::Resource, namespace: &str) -> String {
     let head = version_path(resource);
     if resource.namespaced {
-        let namespace = if namespace.is_empty() { "default" } else { namespace };
+        let namespace = if namespace.is_empty() {
+            "default"
+        } else {
+            namespace
+        };
         format!("{head}/namespaces/{namespace}/{}", resource.plural)
     } else {
         format!("{head}/{}", resource.plural)

@@ -41,3 +41,19 @@ fn convert_event(event: &mut Map<String, Value>, api_version: &str) {
         event.insert(to.into(), value);
     }
 }
+
+/// Where the stored form of an event (that of the core group) has what a field selector names.
+pub(crate) fn stored_event_field(path: &str) -> Option<&str> {
+    Some(match path {
+        "source" => "source.component",
+        "reportingController" => "reportingComponent",
+        "regarding.kind" => "involvedObject.kind",
+        "regarding.namespace" => "involvedObject.namespace",
+        "regarding.name" => "involvedObject.name",
+        "regarding.uid" => "involvedObject.uid",
+        "regarding.apiVersion" => "involvedObject.apiVersion",
+        "regarding.resourceVersion" => "involvedObject.resourceVersion",
+        "regarding.fieldPath" => "involvedObject.fieldPath",
+        _ => return None,
+    })
+}

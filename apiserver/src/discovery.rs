@@ -46,10 +46,18 @@ impl Shared {
                 ..Reply::json(200, &json!({ "paths": {} }))
             },
             ["openapi", ..] => {
-                return Err(ApiError::not_implemented("this server does not publish OpenAPI documents").into());
+                return Err(ApiError::not_implemented(
+                    "this server does not publish OpenAPI documents",
+                )
+                .into());
             }
-            ["metrics"] => return Err(ApiError::not_implemented("this server has no metrics").into()),
-            [""] | [] => Reply::json(200, &json!({ "paths": ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"] })),
+            ["metrics"] => {
+                return Err(ApiError::not_implemented("this server has no metrics").into());
+            }
+            [""] | [] => Reply::json(
+                200,
+                &json!({ "paths": ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"] }),
+            ),
             _ => return Err(ApiError::page_not_found().into()),
         };
         Ok(Outcome::Reply(reply))
@@ -83,12 +91,18 @@ fn version() -> Value {
 fn aggregated(call: &Call) -> bool {
     let accept = call.header(http::header::ACCEPT);
     accept.split(',').next().is_some_and(|first| {
-        first.contains("as=APIGroupDiscoveryList") && first.contains("v=v2") && !first.contains("v2beta1")
+        first.contains("as=APIGroupDiscoveryList")
+            && first.contains("v=v2")
+            && !first.contains("v2beta1")
     })
 }
 
 fn group_version(group: &str, version: &str) -> String {
-    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
 }
 
 fn group(registry: &Registry, name: &str) -> Option<Value> {
@@ -113,7 +127,12 @@ fn groups(registry: &Registry) -> Value {
 fn resource_list(registry: &Registry, group: &str, version: &str) -> Handled {
     if !registry.has_version(group, version) {
         let known = registry.groups().any(|g| g == group);
-        return Err(if known { ApiError::unknown_resource() } else { ApiError::page_not_found() }.into());
+        return Err(if known {
+            ApiError::unknown_resource()
+        } else {
+            ApiError::page_not_found()
+        }
+        .into());
     }
     let resources: Vec<Value> = registry
         .resources(group, version)
@@ -133,7 +152,11 @@ const SUB_VERBS: [&str; 3] = ["get", "patch", "update"];
 
 /// Subresources: name, kind (group, version, kind), verbs.
 fn subresources(resource: &Resource) -> Vec<(&'static str, [String; 3], Vec<&'static str>)> {
-    let own = [resource.group.clone(), resource.version.clone(), resource.kind.clone()];
+    let own = [
+        resource.group.clone(),
+        resource.version.clone(),
+        resource.kind.clone(),
+    ];
     let mut list = Vec::new();
     if resource.kind == "Namespace" && resource.group.is_empty() {
         list.push(("finalize", own.clone(), vec!["update"]));
@@ -142,7 +165,11 @@ fn subresources(resource: &Resource) -> Vec<(&'static str, [String; 3], Vec<&'st
         list.push(("status", own, SUB_VERBS.to_vec()));
     }
     if resource.scale.is_some() {
-        let kind = ["autoscaling".to_owned(), "v1".to_owned(), "Scale".to_owned()];
+        let kind = [
+            "autoscaling".to_owned(),
+            "v1".to_owned(),
+            "Scale".to_owned(),
+        ];
         list.push(("scale", kind, SUB_VERBS.to_vec()));
     }
     list
@@ -160,7 +187,8 @@ fn entries(resource: &Arc<Resource>) -> Vec<Value> {
         main["categories"] = resource.categories.clone().into();
     }
     if resource.can("list") {
-        main["storageVersionHash"] = hash(&format!("{}/{}", resource.stored_as, resource.kind)).into();
+        main["storageVersionHash"] =
+            hash(&format!("{}/{}", resource.stored_as, resource.kind)).into();
     }
     let mut all = vec![main];
     for (name, [group, version, kind], verbs) in subresources(resource) {
@@ -192,17 +220,29 @@ fn aggregated_group(registry: &Registry, group: &str) -> Value {
         .versions(group)
         .into_iter()
         .map(|version| {
-            let resources: Vec<Value> = registry.resources(group, &version).iter().map(|r| aggregated_resource(r)).collect();
+            let resources: Vec<Value> = registry
+                .resources(group, &version)
+                .iter()
+                .map(|r| aggregated_resource(r))
+                .collect();
             json!({ "version": version, "resources": resources, "freshness": "Current" })
         })
         .collect();
-    let metadata = if group.is_empty() { json!({}) } else { json!({ "name": group }) };
+    let metadata = if group.is_empty() {
+        json!({})
+    } else {
+        json!({ "name": group })
+    };
     json!({ "metadata": metadata, "versions": versions })
 }
 
 fn aggregated_resource(resource: &Resource) -> Value {
     let kind = |[group, version, kind]: &[String; 3]| json!({ "group": group, "version": version, "kind": kind });
-    let own = [resource.group.clone(), resource.version.clone(), resource.kind.clone()];
+    let own = [
+        resource.group.clone(),
+        resource.version.clone(),
+        resource.kind.clone(),
+    ];
     let mut entry = json!({
         "resource": resource.plural, "responseKind": kind(&own),
         "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },

@@ -25,7 +25,11 @@ impl Cause {
 
     /// `Required value`, with a detail if there is one.
     pub fn required(field: &str, detail: &str) -> Self {
-        Self::new("FieldValueRequired", field, with_detail("Required value", detail))
+        Self::new(
+            "FieldValueRequired",
+            field,
+            with_detail("Required value", detail),
+        )
     }
 
     /// `Invalid value: <value>: <detail>`; the value is printed as JSON.
@@ -39,7 +43,11 @@ impl Cause {
 
     /// `Forbidden: <detail>`.
     pub fn forbidden(field: &str, detail: &str) -> Self {
-        Self::new("FieldValueForbidden", field, with_detail("Forbidden", detail))
+        Self::new(
+            "FieldValueForbidden",
+            field,
+            with_detail("Forbidden", detail),
+        )
     }
 
     /// `Unsupported value: <value>: supported values: ...`.
@@ -48,7 +56,10 @@ impl Cause {
         Self::new(
             "FieldValueNotSupported",
             field,
-            format!("Unsupported value: {value}: supported values: {}", list.join(", ")),
+            format!(
+                "Unsupported value: {value}: supported values: {}",
+                list.join(", ")
+            ),
         )
     }
 
@@ -87,7 +98,6 @@ struct Inner {
     metadata: Option<Value>,
     retry_after: Option<u32>,
     plain: bool,
-    warnings: Vec<String>,
 }
 
 /// The result of everything that may be refused with a `Status`.
@@ -104,7 +114,6 @@ impl ApiError {
             metadata: None,
             retry_after: None,
             plain: false,
-            warnings: Vec::new(),
         }))
     }
 
@@ -119,16 +128,6 @@ impl ApiError {
         self
     }
 
-    /// Warnings that go out with the refusal.
-    pub(crate) fn warnings(&self) -> &[String] {
-        &self.0.warnings
-    }
-
-    pub(crate) fn with_warnings(mut self, warnings: Vec<String>) -> Self {
-        self.0.warnings = warnings;
-        self
-    }
-
     /// 404 in plain text, for paths that the server does not know.
     pub fn page_not_found() -> Self {
         let mut error = Self::new(404, "NotFound", "404 page not found\n");
@@ -138,22 +137,38 @@ impl ApiError {
 
     /// 404 for an unknown resource of a known group version.
     pub fn unknown_resource() -> Self {
-        Self::new(404, "NotFound", "the server could not find the requested resource").details(json!({}))
+        Self::new(
+            404,
+            "NotFound",
+            "the server could not find the requested resource",
+        )
+        .details(json!({}))
     }
 
     /// 404 for an object.
     pub fn not_found(group: &str, resource: &str, name: &str) -> Self {
-        Self::new(404, "NotFound", format!("{} \"{name}\" not found", qualified(resource, group)))
-            .details(details(name, group, resource))
+        Self::new(
+            404,
+            "NotFound",
+            format!("{} \"{name}\" not found", qualified(resource, group)),
+        )
+        .details(details(name, group, resource))
     }
 
     /// 409 for a name that is taken.
     pub fn already_exists(group: &str, resource: &str, name: &str, terminating: bool) -> Self {
-        let head = if terminating { "object is being deleted: " } else { "" };
+        let head = if terminating {
+            "object is being deleted: "
+        } else {
+            ""
+        };
         Self::new(
             409,
             "AlreadyExists",
-            format!("{head}{} \"{name}\" already exists", qualified(resource, group)),
+            format!(
+                "{head}{} \"{name}\" already exists",
+                qualified(resource, group)
+            ),
         )
         .details(details(name, group, resource))
     }
@@ -163,7 +178,10 @@ impl ApiError {
         Self::new(
             409,
             "Conflict",
-            format!("Operation cannot be fulfilled on {} \"{name}\": {why}", qualified(resource, group)),
+            format!(
+                "Operation cannot be fulfilled on {} \"{name}\": {why}",
+                qualified(resource, group)
+            ),
         )
         .details(details(name, group, resource))
     }
@@ -187,10 +205,17 @@ impl ApiError {
                 texts.push(text);
             }
         }
-        let list = if texts.len() == 1 { texts.remove(0) } else { format!("[{}]", texts.join(", ")) };
+        let list = if texts.len() == 1 {
+            texts.remove(0)
+        } else {
+            format!("[{}]", texts.join(", "))
+        };
         let mut about = details(name, group, kind);
         if let Value::Object(map) = &mut about {
-            map.insert("causes".into(), causes.iter().map(Cause::to_value).collect());
+            map.insert(
+                "causes".into(),
+                causes.iter().map(Cause::to_value).collect(),
+            );
         }
         Self::new(
             422,
@@ -218,7 +243,12 @@ impl ApiError {
 
     /// 422 without details: a patch that cannot be applied.
     pub fn unprocessable() -> Self {
-        Self::new(422, "Invalid", "the server rejected our request due to an error in our request").details(json!({}))
+        Self::new(
+            422,
+            "Invalid",
+            "the server rejected our request due to an error in our request",
+        )
+        .details(json!({}))
     }
 
     /// 403 of the authorizer or of admission.
@@ -234,13 +264,19 @@ impl ApiError {
 
     /// 403 for a path that is not a resource.
     pub fn forbidden_path(user: &str, verb: &str, path: &str) -> Self {
-        Self::new(403, "Forbidden", format!("forbidden: User \"{user}\" cannot {verb} path \"{path}\""))
-            .details(json!({}))
+        Self::new(
+            403,
+            "Forbidden",
+            format!("forbidden: User \"{user}\" cannot {verb} path \"{path}\""),
+        )
+        .details(json!({}))
     }
 
     /// 403 of admission: the namespace is on its way out.
     pub fn namespace_terminating(group: &str, resource: &str, name: &str, namespace: &str) -> Self {
-        let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let why = format!(
+            "unable to create new content in namespace {namespace} because it is being terminated"
+        );
         let mut error = Self::forbidden(group, resource, name, &why);
         if let Some(Value::Object(map)) = &mut error.0.details {
             map.insert(
@@ -273,8 +309,20 @@ impl ApiError {
     /// 405 of a subresource of a custom resource.
     pub(crate) fn unsupported_verb(verb: &str, group: &str, resource: &str) -> Self {
         let what = qualified(resource, group);
-        Self::new(405, "MethodNotAllowed", format!("{verb} is not supported on resources of kind \"{what}\""))
-            .details(details("", group, resource))
+        Self::new(
+            405,
+            "MethodNotAllowed",
+            format!("{verb} is not supported on resources of kind \"{what}\""),
+        )
+        .details(details("", group, resource))
+    }
+
+    /// 429 of an eviction that has to wait.
+    pub(crate) fn too_many_requests(message: &str) -> Self {
+        let mut error =
+            Self::new(429, "TooManyRequests", message).details(json!({ "retryAfterSeconds": 10 }));
+        error.0.retry_after = Some(10);
+        error
     }
 
     /// 413 for a body beyond three megabytes.
@@ -378,7 +426,10 @@ impl ApiError {
         let mut status = Map::new();
         status.insert("kind".into(), "Status".into());
         status.insert("apiVersion".into(), "v1".into());
-        status.insert("metadata".into(), inner.metadata.clone().unwrap_or_else(|| json!({})));
+        status.insert(
+            "metadata".into(),
+            inner.metadata.clone().unwrap_or_else(|| json!({})),
+        );
         status.insert("status".into(), "Failure".into());
         status.insert("message".into(), inner.message.clone().into());
         if !inner.reason.is_empty() {

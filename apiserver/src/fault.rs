@@ -228,7 +228,8 @@ impl Fault {
     }
 
     fn matches(&self, info: &RequestInfo, user: &str, with_name: bool) -> bool {
-        let same = |wanted: &Option<String>, have: &str| wanted.as_deref().is_none_or(|w| w == have);
+        let same =
+            |wanted: &Option<String>, have: &str| wanted.as_deref().is_none_or(|w| w == have);
         same(&self.verb, &info.verb)
             && same(&self.group, &info.group)
             && same(&self.resource, &info.resource)
@@ -275,7 +276,11 @@ impl Armed {
 
     /// For the faults of single events: whether this event is hit.
     pub(crate) fn takes_event(&self, name: &str) -> bool {
-        self.fault.name.as_deref().is_none_or(|wanted| wanted == name) && self.take()
+        self.fault
+            .name
+            .as_deref()
+            .is_none_or(|wanted| wanted == name)
+            && self.take()
     }
 }
 
@@ -337,7 +342,10 @@ impl Faults {
             .iter()
             .filter(|armed| {
                 let per_event = armed.fault.per_event();
-                armed.fault.matches(info, user, !per_event && info.verb != "watch") && (per_event || armed.take())
+                armed
+                    .fault
+                    .matches(info, user, !per_event && info.verb != "watch")
+                    && (per_event || armed.take())
             })
             .cloned()
             .collect()

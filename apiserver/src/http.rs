@@ -16,7 +16,9 @@ use crate::service::{ClusterService, READ_TIMEOUT};
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Anybody who reaches the address would be admin.
-    #[error("{0} is not a loopback address; call serve_anywhere if the cluster is meant to be reached from outside")]
+    #[error(
+        "{0} is not a loopback address; call serve_anywhere if the cluster is meant to be reached from outside"
+    )]
     NotLoopback(SocketAddr),
     /// The address is taken, or may not be used.
     #[error("cannot listen on {address}: {source}")]
@@ -93,7 +95,11 @@ impl Cluster {
         let addr = listener.local_addr().map_err(failed)?;
         let (stop, stopped) = watch::channel(false);
         tokio::spawn(accept(listener, self.0.clone(), stopped));
-        Ok(Served { addr, token: None, stop })
+        Ok(Served {
+            addr,
+            token: None,
+            stop,
+        })
     }
 }
 

@@ -80,7 +80,12 @@ impl RequestLog {
 
     /// Entries after this sequence number.
     pub fn since(&self, sequence: u64) -> Vec<LogEntry> {
-        self.lock().list.iter().filter(|e| e.sequence > sequence).cloned().collect()
+        self.lock()
+            .list
+            .iter()
+            .filter(|e| e.sequence > sequence)
+            .cloned()
+            .collect()
     }
 
     /// Sequence number of the newest entry, 0 if there was none.

@@ -49,7 +49,10 @@ fn main() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)
         .init();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("cannot start the runtime: {error}")),
     };
@@ -89,7 +92,8 @@ async fn run(args: Args) -> Result<(), String> {
         served = served.with_token(token);
     }
     if let Some(path) = &args.kubeconfig {
-        std::fs::write(path, served.kubeconfig()).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        std::fs::write(path, served.kubeconfig())
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     println!("listening on http://{}", served.addr);
     tokio::signal::ctrl_c()
@@ -108,7 +112,8 @@ struct TokenLine {
 }
 
 fn read_tokens(path: &Path) -> Result<Vec<TokenLine>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     text.lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))

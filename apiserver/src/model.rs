@@ -18,7 +18,10 @@ pub(crate) type VersionSchemas = Arc<Vec<(String, Arc<Schema>)>>;
 #[derive(Debug)]
 pub(crate) enum Model {
     BuiltIn(&'static BuiltIn),
-    Custom { schema: Arc<Schema>, versions: VersionSchemas },
+    Custom {
+        schema: Arc<Schema>,
+        versions: VersionSchemas,
+    },
 }
 
 impl Model {
@@ -74,10 +77,17 @@ impl Model {
     }
 
     /// What is wrong with the content, apart from `metadata`.
-    pub(crate) fn validate(&self, new: &Value, old: Option<&Value>, subresource: &str) -> Vec<Cause> {
+    pub(crate) fn validate(
+        &self,
+        new: &Value,
+        old: Option<&Value>,
+        subresource: &str,
+    ) -> Vec<Cause> {
         let causes = match self {
             Self::BuiltIn(kind) => kind.validate(new, old),
-            Self::Custom { schema, .. } if subresource == "status" => validate_status(schema, new, old),
+            Self::Custom { schema, .. } if subresource == "status" => {
+                validate_status(schema, new, old)
+            }
             Self::Custom { schema, .. } => schema::validate(schema, new, old),
         };
         causes.into_iter().map(Cause::from).collect()
@@ -116,6 +126,17 @@ fn validate_status(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<sch
         return Vec::new();
     };
     let mut causes = schema::validate(part, status, old.and_then(|old| old.get("status")));
+    if schema.has_rules && causes.is_empty() {
+        // Rules above the status may look at it. What did not change is let pass.
+        return schema::validate(schema, new, old);
+    }
+    if schema.has_rules && !part.has_rules {
+        causes.push(schema::Cause::invalid(
+            "<nil>",
+            &Value::Null,
+            "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+        ));
+    }
     for cause in &mut causes {
         cause.field = match cause.field.as_str() {
             "" => "status".to_owned(),
@@ -166,8 +187,16 @@ fn resource(kind: &'static BuiltIn) -> Resource {
             })
             .collect(),
         selectable: owned(&kind.selectable_fields),
-        stored_as: if shared_events { "v1".into() } else { kind.api_version() },
-        table: if shared_events { "events".into() } else { crate::error::qualified(kind.plural, kind.group) },
+        stored_as: if shared_events {
+            "v1".into()
+        } else {
+            kind.api_version()
+        },
+        table: if shared_events {
+            "events".into()
+        } else {
+            crate::error::qualified(kind.plural, kind.group)
+        },
         deprecated: None,
         model: Model::BuiltIn(kind),
     }

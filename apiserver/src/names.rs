@@ -60,7 +60,9 @@ fn is_label(text: &str) -> bool {
     let bytes = text.as_bytes();
     edge(bytes.first().copied())
         && edge(bytes.last().copied())
-        && bytes.iter().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == b'-')
+        && bytes
+            .iter()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == b'-')
 }
 
 fn is_name_part(text: &str) -> bool {
@@ -68,7 +70,9 @@ fn is_name_part(text: &str) -> bool {
     let edge = |c: Option<&u8>| c.is_some_and(u8::is_ascii_alphanumeric);
     edge(bytes.first())
         && edge(bytes.last())
-        && bytes.iter().all(|c| c.is_ascii_alphanumeric() || b"-_.".contains(c))
+        && bytes
+            .iter()
+            .all(|c| c.is_ascii_alphanumeric() || b"-_.".contains(c))
 }
 
 /// Why a label key (or an annotation key in lower case) is not a qualified name.
@@ -84,7 +88,9 @@ pub(crate) fn qualified_name(key: &str) -> Option<String> {
     }
     match prefix {
         Some("") => return Some("prefix part must be non-empty".to_owned()),
-        Some(prefix) if !prefix.split('.').all(is_label) => return Some(format!("prefix part {SUBDOMAIN}")),
+        Some(prefix) if !prefix.split('.').all(is_label) => {
+            return Some(format!("prefix part {SUBDOMAIN}"));
+        }
         _ => {}
     }
     if name.is_empty() {

@@ -54,43 +54,6 @@ pub(crate) fn split_api_version(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
 }
 
-/// Whether two objects differ in nothing that counts as a change: `managedFields` may differ in their times.
-pub(crate) fn unchanged(old: &Value, new: &Value) -> bool {
-    let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
-        return old == new;
-    };
-    old.len() == new.len()
-        && old.iter().all(|(key, value)| match (key.as_str(), new.get(key)) {
-            (_, None) => false,
-            ("metadata", Some(other)) => same_metadata(value, other),
-            (_, Some(other)) => value == other,
-        })
-}
-
-fn same_metadata(old: &Value, new: &Value) -> bool {
-    let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
-        return old == new;
-    };
-    old.len() == new.len()
-        && old.iter().all(|(key, value)| match (key.as_str(), new.get(key)) {
-            (_, None) => false,
-            ("managedFields", Some(other)) => same_managers(value, other),
-            (_, Some(other)) => value == other,
-        })
-}
-
-fn same_managers(old: &Value, new: &Value) -> bool {
-    let (Some(old), Some(new)) = (old.as_array(), new.as_array()) else {
-        return old == new;
-    };
-    let same = |a: &Value, b: &Value| {
-        ["manager", "operation", "apiVersion", "subresource", "fieldsV1"]
-            .iter()
-            .all(|field| a[*field] == b[*field])
-    };
-    old.len() == new.len() && old.iter().zip(new).all(|(a, b)| same(a, b))
-}
-
 /// Whether anything outside of `metadata` (and `status`, if asked) differs.
 pub(crate) fn content_differs(old: &Value, new: &Value, ignore_status: bool) -> bool {
     let skip = |key: &str| {
@@ -99,6 +62,7 @@ pub(crate) fn content_differs(old: &Value, new: &Value, ignore_status: bool) -> 
     let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
         return old != new;
     };
-    old.iter().any(|(key, value)| !skip(key) && new.get(key) != Some(value))
+    old.iter()
+        .any(|(key, value)| !skip(key) && new.get(key) != Some(value))
         || new.keys().any(|key| !skip(key) && !old.contains_key(key))
 }

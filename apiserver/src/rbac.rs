@@ -85,7 +85,8 @@ impl Shared {
         if let Some(bindings) = state.table(&format!("clusterrolebindings.{GROUP}")) {
             for (_, binding) in bindings.scan("") {
                 if binds(&binding.object, user, "")
-                    && rules_of(&cluster_roles, role_name(&binding.object)).is_some_and(|rules| any(&rules, attempt))
+                    && rules_of(&cluster_roles, role_name(&binding.object))
+                        .is_some_and(|rules| any(&rules, attempt))
                 {
                     return true;
                 }
@@ -104,7 +105,8 @@ impl Shared {
             } else {
                 rules_of(&roles, &format!("{}/{name}", attempt.namespace))
             };
-            binds(&binding.object, user, attempt.namespace) && rules.is_some_and(|rules| any(&rules, attempt))
+            binds(&binding.object, user, attempt.namespace)
+                && rules.is_some_and(|rules| any(&rules, attempt))
         })
     }
 }
@@ -123,7 +125,10 @@ fn binds(binding: &Value, user: &User, namespace: &str) -> bool {
             Some("User") => name == user.name,
             Some("Group") => user.is_in(name),
             Some("ServiceAccount") => {
-                let home = subject["namespace"].as_str().filter(|n| !n.is_empty()).unwrap_or(namespace);
+                let home = subject["namespace"]
+                    .as_str()
+                    .filter(|n| !n.is_empty())
+                    .unwrap_or(namespace);
                 user.name == format!("system:serviceaccount:{home}:{name}")
             }
             _ => false,
@@ -132,7 +137,9 @@ fn binds(binding: &Value, user: &User, namespace: &str) -> bool {
 }
 
 fn any(rules: &Value, attempt: &Attempt<'_>) -> bool {
-    rules.as_array().is_some_and(|rules| rules.iter().any(|rule| allows(rule, attempt)))
+    rules
+        .as_array()
+        .is_some_and(|rules| rules.iter().any(|rule| allows(rule, attempt)))
 }
 
 fn has(list: &Value, wanted: &str) -> bool {
@@ -147,13 +154,18 @@ fn allows(rule: &Value, attempt: &Attempt<'_>) -> bool {
     if let Some(path) = attempt.path {
         return rule["nonResourceURLs"].as_array().is_some_and(|urls| {
             urls.iter().filter_map(Value::as_str).any(|url| {
-                url == path || url.strip_suffix('*').is_some_and(|prefix| path.starts_with(prefix))
+                url == path
+                    || url
+                        .strip_suffix('*')
+                        .is_some_and(|prefix| path.starts_with(prefix))
             })
         });
     }
     let resources = &rule["resources"];
     let any_with_subresource = format!("*/{}", attempt.subresource);
-    let named = rule["resourceNames"].as_array().filter(|names| !names.is_empty());
+    let named = rule["resourceNames"]
+        .as_array()
+        .filter(|names| !names.is_empty());
     has(&rule["apiGroups"], attempt.group)
         && (has(resources, &attempt.full_resource())
             || (!attempt.subresource.is_empty() && has(resources, &any_with_subresource)))

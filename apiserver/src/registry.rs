@@ -52,18 +52,31 @@ impl Registry {
     }
 
     /// The resource of a kind, in this version.
-    pub(crate) fn find_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Resource>> {
-        self.groups.get(group)?.get(version)?.values().find(|r| r.kind == kind)
+    pub(crate) fn find_kind(
+        &self,
+        group: &str,
+        version: &str,
+        kind: &str,
+    ) -> Option<&Arc<Resource>> {
+        self.groups
+            .get(group)?
+            .get(version)?
+            .values()
+            .find(|r| r.kind == kind)
     }
 
     /// A resource in whatever version is preferred.
     pub(crate) fn find_any(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
         let versions = self.groups.get(group)?;
-        self.versions(group).iter().find_map(|version| versions.get(version)?.get(plural))
+        self.versions(group)
+            .iter()
+            .find_map(|version| versions.get(version)?.get(plural))
     }
 
     pub(crate) fn has_version(&self, group: &str, version: &str) -> bool {
-        self.groups.get(group).is_some_and(|g| g.contains_key(version))
+        self.groups
+            .get(group)
+            .is_some_and(|g| g.contains_key(version))
     }
 
     pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
@@ -72,8 +85,11 @@ impl Registry {
 
     /// Versions of a group, the preferred one first.
     pub(crate) fn versions(&self, group: &str) -> Vec<String> {
-        let mut versions: Vec<String> =
-            self.groups.get(group).map(|g| g.keys().cloned().collect()).unwrap_or_default();
+        let mut versions: Vec<String> = self
+            .groups
+            .get(group)
+            .map(|g| g.keys().cloned().collect())
+            .unwrap_or_default();
         versions.sort_by(|a, b| crd::compare_versions(b, a));
         versions
     }
@@ -88,7 +104,10 @@ impl Registry {
 
     /// Every resource, each version apart.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Resource>> {
-        self.groups.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
+        self.groups
+            .values()
+            .flat_map(BTreeMap::values)
+            .flat_map(BTreeMap::values)
     }
 
     /// Serves what an established definition defines, instead of what it defined before.
@@ -126,7 +145,10 @@ fn custom_resources(definition: &Value) -> Vec<Resource> {
     };
     let group = served.group.clone();
     let api_version = |version: &str| format!("{group}/{version}");
-    let stored_as = served.storage_version().map(|v| api_version(&v.name)).unwrap_or_default();
+    let stored_as = served
+        .storage_version()
+        .map(|v| api_version(&v.name))
+        .unwrap_or_default();
     let schemas: VersionSchemas = Arc::new(
         served
             .versions
@@ -171,7 +193,10 @@ fn custom_resources(definition: &Value) -> Vec<Resource> {
 
 fn column(column: &crd::Column) -> Column {
     let description = if column.description.is_empty() {
-        format!("Custom resource definition column (in JSONPath format): {}", column.json_path)
+        format!(
+            "Custom resource definition column (in JSONPath format): {}",
+            column.json_path
+        )
     } else {
         column.description.clone()
     };

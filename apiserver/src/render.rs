@@ -78,7 +78,9 @@ impl Shared {
                 let known = group == "meta.k8s.io" && matches!(version, "v1" | "v1beta1");
                 form = match kind {
                     "Table" if known => Some(Form::Table),
-                    "PartialObjectMetadata" | "PartialObjectMetadataList" if known => Some(Form::Metadata),
+                    "PartialObjectMetadata" | "PartialObjectMetadataList" if known => {
+                        Some(Form::Metadata)
+                    }
                     _ => None,
                 };
             }
@@ -99,13 +101,24 @@ impl Shared {
         ))
     }
 
-    pub(crate) fn render_object(&self, call: &Call, resource: &Resource, code: u16, object: &Value) -> ApiResult<Reply> {
+    pub(crate) fn render_object(
+        &self,
+        call: &Call,
+        resource: &Resource,
+        code: u16,
+        object: &Value,
+    ) -> ApiResult<Reply> {
         Ok(match self.form(call, false)? {
             Form::Object => Reply::json(code, object),
             Form::Metadata => Reply::json(code, &partial(object)),
             Form::Table => {
                 let metadata = json!({ "resourceVersion": object["metadata"]["resourceVersion"] });
-                let rows = vec![table::row(resource, object, include_object(call), self.clock.now())];
+                let rows = vec![table::row(
+                    resource,
+                    object,
+                    include_object(call),
+                    self.clock.now(),
+                )];
                 Reply::json(code, &table::table(resource, metadata, rows, true))
             }
         })
@@ -137,7 +150,14 @@ impl Shared {
             metadata.insert("remainingItemCount".into(), remaining.into());
         }
         Ok(match form {
-            Form::Object => Reply::json(200, &List { resource, objects, metadata }),
+            Form::Object => Reply::json(
+                200,
+                &List {
+                    resource,
+                    objects,
+                    metadata,
+                },
+            ),
             Form::Metadata => {
                 let items: Vec<Value> = objects.iter().map(|o| partial(o)).collect();
                 Reply::json(
@@ -151,7 +171,10 @@ impl Shared {
             Form::Table => {
                 let include = include_object(call);
                 let now = self.clock.now();
-                let rows = objects.iter().map(|o| table::row(resource, o, include, now)).collect();
+                let rows = objects
+                    .iter()
+                    .map(|o| table::row(resource, o, include, now))
+                    .collect();
                 Reply::json(200, &table::table(resource, metadata.into(), rows, true))
             }
         })

@@ -80,17 +80,10 @@ impl RequestInfo {
         };
         verb.clone_into(&mut self.verb);
     }
-
-    /// `pods`, or `pods/status`.
-    pub(crate) fn resource_path(&self) -> String {
-        if self.subresource.is_empty() {
-            self.resource.clone()
-        } else {
-            format!("{}/{}", self.resource, self.subresource)
-        }
-    }
 }
 
 fn decode(text: &str) -> String {
-    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+    percent_encoding::percent_decode_str(text)
+        .decode_utf8_lossy()
+        .into_owned()
 }

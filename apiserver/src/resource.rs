@@ -90,8 +90,15 @@ impl Resource {
     /// 422 about the kind.
     pub(crate) fn invalid(&self, name: &str, causes: &[Cause]) -> ApiError {
         // The core Event is the one that both groups share; other groups are named.
-        let group = if self.plural == "events" && !self.is_custom() { "" } else { &self.group };
-        if let Some(cause) = causes.iter().find(|cause| cause.reason == crate::schema::NOT_IMPLEMENTED) {
+        let group = if self.plural == "events" && !self.is_custom() {
+            ""
+        } else {
+            &self.group
+        };
+        if let Some(cause) = causes
+            .iter()
+            .find(|cause| cause.reason == crate::schema::NOT_IMPLEMENTED)
+        {
             return ApiError::not_implemented(format!("{}: {}", cause.field, cause.message));
         }
         ApiError::invalid(group, &self.kind, name, causes)
@@ -125,7 +132,7 @@ impl Resource {
         }
     }
 
-    /// The object as this version shows it.
+    /// The object as this version shows it: converted and pruned, but not defaulted.
     pub(crate) fn present(&self, object: &Arc<Value>) -> Arc<Value> {
         let wanted = self.api_version();
         if object["apiVersion"] == *wanted {
@@ -133,14 +140,29 @@ impl Resource {
         }
         let mut shown = (**object).clone();
         crate::convert::convert(&mut shown, &self.table, &wanted);
-        self.model.default(&mut shown);
+        if self.is_custom() {
+            crate::schema::prune(self.model.schema(), &mut shown);
+        } else {
+            self.model.default(&mut shown);
+        }
         Arc::new(shown)
     }
 
-    /// The object as the store keeps it.
+    /// The object as the store keeps it: in the storage version, pruned and defaulted by its schema.
     pub(crate) fn to_stored(&self, object: &mut Value) {
-        if object["apiVersion"] != *self.stored_as {
+        let foreign = object["apiVersion"] != *self.stored_as;
+        if foreign {
             crate::convert::convert(object, &self.table, &self.stored_as);
+        }
+        if let Some(schema) = self
+            .model
+            .versions()
+            .and_then(|versions| versions.schema(&self.stored_as))
+        {
+            if foreign {
+                crate::schema::prune(schema, object);
+            }
+            crate::schema::default(schema, object);
         }
     }
 }

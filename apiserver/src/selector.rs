@@ -55,18 +55,24 @@ impl Selector {
         self.fields.iter().map(|rule| rule.path.as_str())
     }
 
-    /// The name, if the selection is of one name.
-    pub(crate) fn only_name(&self) -> Option<&str> {
-        self.fields
-            .iter()
-            .find(|rule| rule.path == "metadata.name" && !rule.differs)
-            .map(|rule| rule.value.as_str())
+    /// Lets the field part look elsewhere: where the stored form has another name for a field.
+    pub(crate) fn rename_fields(&mut self, rename: impl Fn(&str) -> Option<&str>) {
+        for rule in &mut self.fields {
+            if let Some(path) = rename(&rule.path) {
+                rule.path = path.to_owned();
+            }
+        }
     }
 
     pub(crate) fn matches(&self, object: &Value) -> bool {
         let labels = &object["metadata"]["labels"];
-        self.labels.iter().all(|rule| rule.matches(labels[&rule.key].as_str()))
-            && self.fields.iter().all(|rule| (field_text(object, &rule.path) == rule.value) != rule.differs)
+        self.labels
+            .iter()
+            .all(|rule| rule.matches(labels[&rule.key].as_str()))
+            && self
+                .fields
+                .iter()
+                .all(|rule| (field_text(object, &rule.path) == rule.value) != rule.differs)
     }
 }
 
@@ -79,12 +85,17 @@ impl LabelRule {
             Operator::NotIn => label.is_none_or(|l| self.values.iter().all(|v| v != l)),
             Operator::Greater | Operator::Less => {
                 let number = |text: &str| text.parse::<i64>().ok();
-                let (Some(have), Some(limit)) =
-                    (label.and_then(number), self.values.first().and_then(|v| number(v)))
-                else {
+                let (Some(have), Some(limit)) = (
+                    label.and_then(number),
+                    self.values.first().and_then(|v| number(v)),
+                ) else {
                     return false;
                 };
-                if self.operator == Operator::Greater { have > limit } else { have < limit }
+                if self.operator == Operator::Greater {
+                    have > limit
+                } else {
+                    have < limit
+                }
             }
         }
     }
@@ -158,7 +169,10 @@ struct Parser {
 
 impl Parser {
     fn next(&mut self) -> Token {
-        self.peeked.take().or_else(|| self.tokens.next()).unwrap_or(Token::End)
+        self.peeked
+            .take()
+            .or_else(|| self.tokens.next())
+            .unwrap_or(Token::End)
     }
 
     fn peek(&mut self) -> &Token {
@@ -225,7 +239,10 @@ fn requirement(parser: &mut Parser) -> ApiResult<LabelRule> {
         return Err(refused("found '', expected: identifier"));
     };
     if let Some(why) = crate::names::qualified_name(&key) {
-        return Err(refused(format!("key: Invalid value: {}: {why}", Value::from(key))));
+        return Err(refused(format!(
+            "key: Invalid value: {}: {why}",
+            Value::from(key)
+        )));
     }
     let plain = |operator| {
         Ok(LabelRule {
@@ -262,7 +279,11 @@ fn requirement(parser: &mut Parser) -> ApiResult<LabelRule> {
             )));
         }
     }
-    Ok(LabelRule { key, operator, values })
+    Ok(LabelRule {
+        key,
+        operator,
+        values,
+    })
 }
 
 fn exact_value(parser: &mut Parser) -> String {
@@ -313,7 +334,9 @@ fn parse_fields(text: &str) -> ApiResult<Vec<FieldRule>> {
         let found = ["!=", "==", "="].into_iter().find_map(|operator| {
             // The first operator character decides, so `a=b!=c` is an equality.
             let at = term.find(['=', '!'])?;
-            term[at..].starts_with(operator).then(|| (&term[..at], operator, &term[at + operator.len()..]))
+            term[at..]
+                .starts_with(operator)
+                .then(|| (&term[..at], operator, &term[at + operator.len()..]))
         });
         let Some((path, operator, value)) = found else {
             return Err(ApiError::bad_request(format!(

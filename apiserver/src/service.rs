@@ -48,10 +48,15 @@ impl Body for ApiBody {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut self.0 {
             Kind::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Kind::Stream(stream) => stream.poll_next_unpin(cx).map(|next| next.map(|line| Ok(Frame::data(line)))),
+            Kind::Stream(stream) => stream
+                .poll_next_unpin(cx)
+                .map(|next| next.map(|line| Ok(Frame::data(line)))),
         }
     }
 
@@ -61,7 +66,9 @@ impl Body for ApiBody {
 
     fn size_hint(&self) -> http_body::SizeHint {
         match &self.0 {
-            Kind::Full(bytes) => http_body::SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64)),
+            Kind::Full(bytes) => {
+                http_body::SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64))
+            }
             Kind::Stream(_) => http_body::SizeHint::default(),
         }
     }
@@ -107,10 +114,14 @@ where
             let body = match Limited::new(body, BODY_LIMIT).collect().await {
                 Ok(body) => body.to_bytes(),
                 Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                    return Ok(response(Reply::refusal(&ApiError::too_large(BODY_LIMIT)), &[]));
+                    return Ok(response(
+                        Reply::refusal(&ApiError::too_large(BODY_LIMIT)),
+                        &[],
+                    ));
                 }
                 Err(error) => {
-                    let error = ApiError::bad_request(format!("unable to read the request body: {error}"));
+                    let error =
+                        ApiError::bad_request(format!("unable to read the request body: {error}"));
                     return Ok(response(Reply::refusal(&error), &[]));
                 }
             };
@@ -150,12 +161,7 @@ impl Shared {
         let (outcome, hung) = match handled {
             Ok(outcome) => (outcome, false),
             Err(Stop::Hung) => (Outcome::Reply(Reply::text(0, "")), true),
-            Err(Stop::Refused(error)) => {
-                for warning in error.warnings() {
-                    call.warn(warning.clone());
-                }
-                (Outcome::Reply(Reply::refusal(&error)), false)
-            }
+            Err(Stop::Refused(error)) => (Outcome::Reply(Reply::refusal(&error)), false),
             Err(Stop::Await(wanted)) => {
                 let error = ApiError::version_too_large(wanted, self.store.revision());
                 (Outcome::Reply(Reply::refusal(&error)), false)
@@ -176,7 +182,9 @@ impl Shared {
         }
         for fault in &call.faults {
             match fault.action() {
-                Action::FailAfter(code) => return Ok(response(Reply::refusal(&ApiError::injected(*code)), &[])),
+                Action::FailAfter(code) => {
+                    return Ok(response(Reply::refusal(&ApiError::injected(*code)), &[]));
+                }
                 Action::DropConnection => return Err(ConnectionDropped),
                 _ => {}
             }
@@ -188,7 +196,7 @@ impl Shared {
                 }
                 response(reply, &call.warnings)
             }
-            Outcome::Watch(plan) => stream(watch::open(&self, *plan)),
+            Outcome::Watch(plan) => stream(watch::open(&self, *plan), &call.warnings),
         })
     }
 
@@ -212,7 +220,12 @@ impl Shared {
     }
 
     /// Authenticates and authorizes.
-    fn call_of(&self, parts: http::request::Parts, body: Bytes, user: Option<User>) -> ApiResult<Call> {
+    fn call_of(
+        &self,
+        parts: http::request::Parts,
+        body: Bytes,
+        user: Option<User>,
+    ) -> ApiResult<Call> {
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let method = parts.method.as_str().to_owned();
         let info = RequestInfo::parse(&method, parts.uri.path(), &query);
@@ -231,7 +244,11 @@ impl Shared {
             None => real,
         };
         let mut call = Call {
-            method: if method == "HEAD" { "GET".into() } else { method },
+            method: if method == "HEAD" {
+                "GET".into()
+            } else {
+                method
+            },
             faults: self.faults.meet(&info, &user.name),
             info,
             query,
@@ -254,11 +271,21 @@ impl Shared {
 
     fn authorize_impersonation(&self, real: &User, wanted: &User) -> ApiResult<()> {
         let mut attempts = vec![("users", wanted.name.as_str())];
-        if let Some((_, name)) = wanted.name.strip_prefix("system:serviceaccount:").and_then(|n| n.split_once(':')) {
+        if let Some((_, name)) = wanted
+            .name
+            .strip_prefix("system:serviceaccount:")
+            .and_then(|n| n.split_once(':'))
+        {
             attempts[0] = ("serviceaccounts", name);
         }
         let implied = User::new(&wanted.name, "", &[]);
-        attempts.extend(wanted.groups.iter().filter(|g| !implied.groups.contains(g)).map(|g| ("groups", g.as_str())));
+        attempts.extend(
+            wanted
+                .groups
+                .iter()
+                .filter(|g| !implied.groups.contains(g))
+                .map(|g| ("groups", g.as_str())),
+        );
         for (resource, name) in attempts {
             self.authorize(
                 real,
@@ -298,7 +325,13 @@ impl Shared {
     }
 
     /// A request with all rights, answered without a runtime, past faults and the log.
-    pub(crate) fn serve_sync(&self, method: &str, path: &str, content_type: &str, body: &[u8]) -> ApiResult<(u16, Bytes)> {
+    pub(crate) fn serve_sync(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: &str,
+        body: &[u8],
+    ) -> ApiResult<(u16, Bytes)> {
         let mut headers = http::HeaderMap::new();
         if let Ok(value) = HeaderValue::from_str(content_type) {
             headers.insert(header::CONTENT_TYPE, value);
@@ -323,40 +356,61 @@ impl Shared {
             Ok(Outcome::Reply(reply)) => Ok((reply.code, reply.body)),
             Ok(Outcome::Watch(_)) => Err(ApiError::bad_request("a watch needs a client")),
             Err(Stop::Refused(error)) => Err(error),
-            Err(Stop::Await(wanted)) => Err(ApiError::version_too_large(wanted, self.store.revision())),
-            Err(Stop::Hung) => Err(ApiError::internal("the write hook hung a synchronous request")),
-            Err(Stop::Lost(_)) => Err(ApiError::internal("the write lost a race and was not tried again")),
+            Err(Stop::Await(wanted)) => {
+                Err(ApiError::version_too_large(wanted, self.store.revision()))
+            }
+            Err(Stop::Hung) => Err(ApiError::internal(
+                "the write hook hung a synchronous request",
+            )),
+            Err(Stop::Lost(_)) => Err(ApiError::internal(
+                "the write lost a race and was not tried again",
+            )),
         }
     }
 }
 
 fn hangs_after(faults: &[Arc<Armed>]) -> bool {
-    faults.iter().any(|fault| matches!(fault.action(), Action::HangAfter))
+    faults
+        .iter()
+        .any(|fault| matches!(fault.action(), Action::HangAfter))
 }
 
-fn stream(lines: impl Stream<Item = Bytes> + Send + 'static) -> Response<ApiBody> {
+fn stream(
+    lines: impl Stream<Item = Bytes> + Send + 'static,
+    warnings: &[String],
+) -> Response<ApiBody> {
     let mut response = Response::new(ApiBody(Kind::Stream(Box::pin(lines))));
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    warn(response.headers_mut(), warnings);
     response
 }
 
 fn response(reply: Reply, warnings: &[String]) -> Response<ApiBody> {
     let mut response = Response::new(ApiBody(Kind::Full(Some(reply.body))));
-    *response.status_mut() = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() =
+        StatusCode::from_u16(reply.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content_type));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(reply.content_type),
+    );
     if let Some(seconds) = reply.retry_after {
         headers.insert(header::RETRY_AFTER, seconds.into());
     }
+    warn(headers, warnings);
+    response
+}
+
+fn warn(headers: &mut http::HeaderMap, warnings: &[String]) {
     for warning in warnings {
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
             headers.append(header::WARNING, value);
         }
     }
-    response
 }
 
 /// Bounds the time that a client may take to send a request.

@@ -112,14 +112,23 @@ impl Store {
         let bits = self.lock().random.u128(..);
         let bits = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
         let hex = format!("{bits:032x}");
-        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        format!(
+            "{}-{}-{}-{}-{}",
+            &hex[..8],
+            &hex[8..12],
+            &hex[12..16],
+            &hex[16..20],
+            &hex[20..]
+        )
     }
 
     /// Five characters of the alphabet of generated names.
     pub(crate) fn suffix(&self) -> String {
         const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         let random = &mut self.lock().random;
-        (0..5).map(|_| char::from(ALPHABET[random.usize(..ALPHABET.len())])).collect()
+        (0..5)
+            .map(|_| char::from(ALPHABET[random.usize(..ALPHABET.len())]))
+            .collect()
     }
 }
 
@@ -153,7 +162,8 @@ impl State {
     pub(crate) fn remove_table(&mut self, name: &str) {
         if let Some(table) = self.tables.remove(name) {
             let events = table.history.into_iter().collect();
-            self.ended.push_back((name.to_owned(), table.incarnation, events));
+            self.ended
+                .push_back((name.to_owned(), table.incarnation, events));
             if self.ended.len() > 16 {
                 self.ended.pop_front();
             }
@@ -171,7 +181,13 @@ impl State {
     }
 
     /// Writes an object. The new revision is stamped into it.
-    pub(crate) fn put(&mut self, table: &str, key: &str, expect: Expect, mut object: Value) -> Result<Stored, Lost> {
+    pub(crate) fn put(
+        &mut self,
+        table: &str,
+        key: &str,
+        expect: Expect,
+        mut object: Value,
+    ) -> Result<Stored, Lost> {
         let revision = self.revision + 1;
         let limit = self.history;
         let place = self.table_mut(table);
@@ -179,7 +195,9 @@ impl State {
         match (expect, previous) {
             (Expect::Absent, Some(found)) => return Err(Lost::Exists(found.clone())),
             (Expect::Revision(_), None) => return Err(Lost::Gone),
-            (Expect::Revision(wanted), Some(found)) if found.revision != wanted => return Err(Lost::Moved),
+            (Expect::Revision(wanted), Some(found)) if found.revision != wanted => {
+                return Err(Lost::Moved);
+            }
             _ => {}
         }
         stamp(&mut object, revision);
@@ -188,7 +206,11 @@ impl State {
             object: Arc::new(object),
         };
         let previous = place.objects.insert(key.to_owned(), stored.clone());
-        let change = if previous.is_some() { Change::Modified } else { Change::Added };
+        let change = if previous.is_some() {
+            Change::Modified
+        } else {
+            Change::Added
+        };
         place.remember(
             limit,
             Event {
@@ -203,7 +225,7 @@ impl State {
         Ok(stored)
     }
 
-    /// Removes an object. The event carries the last state at the new revision.
+    /// Removes an object. The event, and the answer, carry the last state at the new revision.
     pub(crate) fn remove(&mut self, table: &str, key: &str, expect: u64) -> Result<Stored, Lost> {
         let revision = self.revision + 1;
         let limit = self.history;
@@ -218,18 +240,22 @@ impl State {
         };
         let mut last = (*previous.object).clone();
         stamp(&mut last, revision);
+        let last = Stored {
+            revision,
+            object: Arc::new(last),
+        };
         place.remember(
             limit,
             Event {
                 revision,
                 change: Change::Deleted,
                 key: key.to_owned(),
-                object: Arc::new(last),
-                previous: Some(previous.clone()),
+                object: last.object.clone(),
+                previous: Some(previous),
             },
         );
         self.advance(revision);
-        Ok(previous)
+        Ok(last)
     }
 
     fn advance(&mut self, revision: u64) {
@@ -259,8 +285,15 @@ impl Table {
     }
 
     /// Objects in key order, from those of a namespace or of all.
-    pub(crate) fn scan<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = (&'a String, &'a Stored)> {
-        let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+    pub(crate) fn scan<'a>(
+        &'a self,
+        namespace: &'a str,
+    ) -> impl Iterator<Item = (&'a String, &'a Stored)> {
+        let prefix = if namespace.is_empty() {
+            String::new()
+        } else {
+            format!("{namespace}/")
+        };
         let start = Bound::Included(prefix.clone());
         self.objects
             .range::<String, _>((start, Bound::Unbounded))
@@ -272,10 +305,21 @@ impl Table {
         if revision < self.floor {
             return None;
         }
-        let mut objects: BTreeMap<String, Stored> =
-            self.scan(namespace).map(|(key, stored)| (key.clone(), stored.clone())).collect();
-        let prefix = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
-        for event in self.history.iter().rev().take_while(|event| event.revision > revision) {
+        let mut objects: BTreeMap<String, Stored> = self
+            .scan(namespace)
+            .map(|(key, stored)| (key.clone(), stored.clone()))
+            .collect();
+        let prefix = if namespace.is_empty() {
+            String::new()
+        } else {
+            format!("{namespace}/")
+        };
+        for event in self
+            .history
+            .iter()
+            .rev()
+            .take_while(|event| event.revision > revision)
+        {
             if !event.key.starts_with(&prefix) {
                 continue;
             }
@@ -289,7 +333,9 @@ impl Table {
 
     /// Events after a revision, oldest first.
     pub(crate) fn since(&self, revision: u64) -> impl Iterator<Item = &Arc<Event>> {
-        let start = self.history.partition_point(|event| event.revision <= revision);
+        let start = self
+            .history
+            .partition_point(|event| event.revision <= revision);
         self.history.range(start..)
     }
 }

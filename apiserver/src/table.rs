@@ -9,7 +9,12 @@ use crate::resource::{Column, Resource};
 const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 
 /// A table with these rows. The columns are left out of all but the first event of a watch.
-pub(crate) fn table(resource: &Resource, metadata: Value, rows: Vec<Value>, with_columns: bool) -> Value {
+pub(crate) fn table(
+    resource: &Resource,
+    metadata: Value,
+    rows: Vec<Value>,
+    with_columns: bool,
+) -> Value {
     let columns = with_columns.then(|| definitions(resource));
     json!({
         "kind": "Table", "apiVersion": "meta.k8s.io/v1",
@@ -27,14 +32,25 @@ fn definitions(resource: &Resource) -> Vec<Value> {
             "description": column.description, "priority": column.priority,
         })
     });
-    if resource.is_custom() { std::iter::once(name).chain(rest).collect() } else { rest.collect() }
+    if resource.is_custom() {
+        std::iter::once(name).chain(rest).collect()
+    } else {
+        rest.collect()
+    }
 }
 
 /// The row of an object.
 pub(crate) fn row(resource: &Resource, object: &Value, include: Include, now: Timestamp) -> Value {
     let cells = resource.model.cells(object, now).unwrap_or_else(|| {
         let name = object["metadata"]["name"].clone();
-        std::iter::once(name).chain(resource.columns.iter().map(|column| cell(column, object, now))).collect()
+        std::iter::once(name)
+            .chain(
+                resource
+                    .columns
+                    .iter()
+                    .map(|column| cell(column, object, now)),
+            )
+            .collect()
     });
     let shown = match include {
         Include::None => Value::Null,
@@ -114,7 +130,11 @@ pub(crate) fn age(seconds: i64) -> String {
     let seconds = seconds.max(0);
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
     let two = |big: i64, unit: &str, small: i64, small_unit: &str| {
-        if small == 0 { format!("{big}{unit}") } else { format!("{big}{unit}{small}{small_unit}") }
+        if small == 0 {
+            format!("{big}{unit}")
+        } else {
+            format!("{big}{unit}{small}{small_unit}")
+        }
     };
     match seconds {
         0..120 => format!("{seconds}s"),

@@ -62,7 +62,10 @@ struct Watcher {
 }
 
 /// Opens a watch: the stream of its lines. It begins at what the store holds now.
-pub(crate) fn open(shared: &Arc<Shared>, plan: WatchPlan) -> impl Stream<Item = Bytes> + Send + use<> {
+pub(crate) fn open(
+    shared: &Arc<Shared>,
+    plan: WatchPlan,
+) -> impl Stream<Item = Bytes> + Send + use<> {
     let now = Instant::now();
     let ends = now + plan.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let next_bookmark = plan.bookmarks.then(|| {
@@ -112,7 +115,11 @@ impl Watcher {
             return;
         }
         // A version of the future is waited for in silence.
-        self.cursor = if self.plan.snapshot || self.plan.from == 0 { current } else { self.plan.from };
+        self.cursor = if self.plan.snapshot || self.plan.from == 0 {
+            current
+        } else {
+            self.plan.from
+        };
         drop(state);
         for object in initial {
             self.push("ADDED", &object);
@@ -171,7 +178,10 @@ impl Watcher {
         let shared = self.shared.clone();
         let state = shared.store.lock();
         let current = state.revision;
-        let Some(table) = state.table(&self.plan.resource.table).filter(|t| t.incarnation == self.incarnation) else {
+        let Some(table) = state
+            .table(&self.plan.resource.table)
+            .filter(|t| t.incarnation == self.incarnation)
+        else {
             let last = state.last_of(&self.plan.resource.table, self.incarnation);
             drop(state);
             for event in last {
@@ -182,7 +192,12 @@ impl Watcher {
             self.ended = true;
             return;
         };
-        if self.cursor < table.floor && table.history.front().is_some_and(|oldest| oldest.revision > self.cursor + 1) {
+        if self.cursor < table.floor
+            && table
+                .history
+                .front()
+                .is_some_and(|oldest| oldest.revision > self.cursor + 1)
+        {
             // The watcher was too slow for the history.
             let floor = table.floor;
             drop(state);
@@ -203,7 +218,10 @@ impl Watcher {
     fn deliver(&mut self, event: &Event) {
         let namespace = &self.plan.namespace;
         if !namespace.is_empty()
-            && !event.key.strip_prefix(namespace.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            && !event
+                .key
+                .strip_prefix(namespace.as_str())
+                .is_some_and(|rest| rest.starts_with('/'))
         {
             return;
         }
@@ -216,7 +234,10 @@ impl Watcher {
             (kind, event.object.clone())
         } else {
             let selector = &self.plan.selector;
-            let before = event.previous.as_ref().is_some_and(|old| selector.matches(&old.object));
+            let before = event
+                .previous
+                .as_ref()
+                .is_some_and(|old| selector.matches(&old.object));
             let after = event.change != Change::Deleted && selector.matches(&event.object);
             match (before, after) {
                 (false, false) => return,
@@ -233,7 +254,9 @@ impl Watcher {
         let (mut copies, mut due) = (1, None);
         let (mut closes, mut expires) = (false, false);
         for fault in &self.plan.faults {
-            let Action::Watch(action) = fault.action() else { continue };
+            let Action::Watch(action) = fault.action() else {
+                continue;
+            };
             match action {
                 WatchAction::DropEvents if fault.takes_event(&name) => copies = 0,
                 WatchAction::Duplicate if fault.takes_event(&name) => copies = 2,
@@ -270,7 +293,12 @@ impl Watcher {
             }
             Form::Table => {
                 let resource = &self.plan.resource;
-                let rows = vec![table::row(resource, object, self.plan.include, self.shared.clock.now())];
+                let rows = vec![table::row(
+                    resource,
+                    object,
+                    self.plan.include,
+                    self.shared.clock.now(),
+                )];
                 let metadata = json!({ "resourceVersion": object["metadata"]["resourceVersion"] });
                 made = table::table(resource, metadata, rows, !self.columns_sent);
                 self.columns_sent = true;
@@ -278,7 +306,11 @@ impl Watcher {
             }
         };
         // Serialising plain JSON values into memory cannot fail.
-        let mut line = serde_json::to_vec(&Line { r#type: kind, object: shown }).unwrap_or_default();
+        let mut line = serde_json::to_vec(&Line {
+            r#type: kind,
+            object: shown,
+        })
+        .unwrap_or_default();
         line.push(b'\n');
         line.into()
     }
@@ -296,8 +328,13 @@ impl Watcher {
 
     /// Ends the stream with 410 in it.
     fn expire(&mut self, current: u64) {
-        let error = ApiError::expired(format!("too old resource version: {} ({current})", self.plan.from));
-        let mut line = json!({ "type": "ERROR", "object": error.to_value() }).to_string().into_bytes();
+        let error = ApiError::expired(format!(
+            "too old resource version: {} ({current})",
+            self.plan.from
+        ));
+        let mut line = json!({ "type": "ERROR", "object": error.to_value() })
+            .to_string()
+            .into_bytes();
         line.push(b'\n');
         self.queue.push_back((None, line.into()));
         self.ended = true;
@@ -310,6 +347,7 @@ fn last_seen(event: &Event) -> Arc<Value> {
         return event.object.clone();
     };
     let mut object = (*previous.object).clone();
-    object::meta_mut(&mut object).insert("resourceVersion".into(), event.revision.to_string().into());
+    object::meta_mut(&mut object)
+        .insert("resourceVersion".into(), event.revision.to_string().into());
     Arc::new(object)
 }

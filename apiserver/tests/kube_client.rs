@@ -47,50 +47,89 @@ async fn a_custom_resource_lives_and_dies() {
     let cluster = Cluster::new();
     cluster.create_raw(definition()).unwrap();
     let api = widgets(&cluster);
-    let made = api.create(&PostParams::default(), &widget("a", 1)).await.unwrap();
+    let made = api
+        .create(&PostParams::default(), &widget("a", 1))
+        .await
+        .unwrap();
     assert_eq!(made.metadata.generation, Some(1));
     let patched = api
-        .patch("a", &PatchParams::default(), &Patch::Merge(json!({ "spec": { "replicas": 2 }, "status": { "phase": "x" } })))
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &Patch::Merge(json!({ "spec": { "replicas": 2 }, "status": { "phase": "x" } })),
+        )
         .await
         .unwrap();
     assert_eq!(patched.metadata.generation, Some(2));
     assert!(patched.data.get("status").is_none());
     let status = api
-        .patch_status("a", &PatchParams::default(), &Patch::Merge(json!({ "status": { "phase": "Ready" } })))
+        .patch_status(
+            "a",
+            &PatchParams::default(),
+            &Patch::Merge(json!({ "status": { "phase": "Ready" } })),
+        )
         .await
         .unwrap();
     assert_eq!(status.metadata.generation, Some(2));
     assert_eq!(status.data["status"]["phase"], "Ready");
     let wrong = api
-        .patch("a", &PatchParams::default(), &Patch::Merge(json!({ "spec": { "replicas": 11 } })))
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &Patch::Merge(json!({ "spec": { "replicas": 11 } })),
+        )
         .await
         .unwrap_err();
     assert!(matches!(wrong, kube::Error::Api(status) if status.code == 422));
     let same = api
-        .patch("a", &PatchParams::default(), &Patch::Merge(json!({ "spec": { "replicas": 2 } })))
+        .patch(
+            "a",
+            &PatchParams::default(),
+            &Patch::Merge(json!({ "spec": { "replicas": 2 } })),
+        )
         .await
         .unwrap();
-    assert_eq!(same.metadata.resource_version, status.metadata.resource_version);
-    let finalizers = json!([{ "op": "add", "path": "/metadata/finalizers", "value": ["example.com/f"] }]);
+    assert_eq!(
+        same.metadata.resource_version,
+        status.metadata.resource_version
+    );
+    let finalizers =
+        json!([{ "op": "add", "path": "/metadata/finalizers", "value": ["example.com/f"] }]);
     let patch: json_patch::Patch = serde_json::from_value(finalizers).unwrap();
-    api.patch("a", &PatchParams::default(), &Patch::Json::<()>(patch)).await.unwrap();
-    let marked = api.delete("a", &DeleteParams::default()).await.unwrap().left().unwrap();
+    api.patch("a", &PatchParams::default(), &Patch::Json::<()>(patch))
+        .await
+        .unwrap();
+    let marked = api
+        .delete("a", &DeleteParams::default())
+        .await
+        .unwrap()
+        .left()
+        .unwrap();
     assert!(marked.metadata.deletion_timestamp.is_some());
     assert_eq!(marked.metadata.generation, Some(3));
-    api.patch("a", &PatchParams::default(), &Patch::Merge(json!({ "metadata": { "finalizers": null } })))
-        .await
-        .unwrap();
+    api.patch(
+        "a",
+        &PatchParams::default(),
+        &Patch::Merge(json!({ "metadata": { "finalizers": null } })),
+    )
+    .await
+    .unwrap();
     assert!(api.get_opt("a").await.unwrap().is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_watcher_sees_what_a_list_shows() {
-    for config in [watcher::Config::default(), watcher::Config::default().streaming_lists()] {
+    for config in [
+        watcher::Config::default(),
+        watcher::Config::default().streaming_lists(),
+    ] {
         let cluster = Cluster::new();
         cluster.create_raw(definition()).unwrap();
         let api = widgets(&cluster);
         for name in ["a", "b", "c"] {
-            api.create(&PostParams::default(), &widget(name, 1)).await.unwrap();
+            api.create(&PostParams::default(), &widget(name, 1))
+                .await
+                .unwrap();
         }
         let mut events = watcher(api.clone(), config).boxed();
         let mut initial = Vec::new();
@@ -103,11 +142,17 @@ async fn a_watcher_sees_what_a_list_shows() {
         }
         assert_eq!(initial, ["a", "b", "c"]);
         api.delete("b", &DeleteParams::default()).await.unwrap();
-        api.create(&PostParams::default(), &widget("d", 1)).await.unwrap();
+        api.create(&PostParams::default(), &widget("d", 1))
+            .await
+            .unwrap();
         let first = events.try_next().await.unwrap().unwrap();
-        assert!(matches!(first, watcher::Event::Delete(o) if o.metadata.name.as_deref() == Some("b")));
+        assert!(
+            matches!(first, watcher::Event::Delete(o) if o.metadata.name.as_deref() == Some("b"))
+        );
         let second = events.try_next().await.unwrap().unwrap();
-        assert!(matches!(second, watcher::Event::Apply(o) if o.metadata.name.as_deref() == Some("d")));
+        assert!(
+            matches!(second, watcher::Event::Apply(o) if o.metadata.name.as_deref() == Some("d"))
+        );
         // A day of silence, with reconnects: nothing is told twice.
         let silence = tokio::time::timeout(Duration::from_secs(86_400), events.try_next()).await;
         assert!(silence.is_err());
@@ -127,8 +172,15 @@ async fn pages_show_one_revision() {
     assert_eq!(page.metadata.remaining_item_count, Some(2));
     api.delete("c", &DeleteParams::default()).await.unwrap();
     let token = page.metadata.continue_.unwrap();
-    let rest = api.list(&ListParams::default().limit(5).continue_token(&token)).await.unwrap();
-    let names: Vec<_> = rest.items.iter().filter_map(|o| o.metadata.name.clone()).collect();
+    let rest = api
+        .list(&ListParams::default().limit(5).continue_token(&token))
+        .await
+        .unwrap();
+    let names: Vec<_> = rest
+        .items
+        .iter()
+        .filter_map(|o| o.metadata.name.clone())
+        .collect();
     assert_eq!(names, ["c", "d"]);
 }
 
@@ -137,19 +189,34 @@ async fn faults_hit_what_they_name() {
     let cluster = Cluster::new();
     let api: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
     let map = |name: &str| serde_json::from_value(json!({ "metadata": { "name": name } })).unwrap();
-    let before = cluster.inject(Fault::new().verb("create").resource("configmaps").occurrence(2).fail_before_commit(409));
+    let before = cluster.inject(
+        Fault::new()
+            .verb("create")
+            .resource("configmaps")
+            .occurrence(2)
+            .fail_before_commit(409),
+    );
     api.create(&PostParams::default(), &map("a")).await.unwrap();
-    let error = api.create(&PostParams::default(), &map("b")).await.unwrap_err();
+    let error = api
+        .create(&PostParams::default(), &map("b"))
+        .await
+        .unwrap_err();
     assert!(matches!(error, kube::Error::Api(status) if status.code == 409));
     assert!(api.get_opt("b").await.unwrap().is_none());
     assert_eq!(before.fired(), 1);
     cluster.clear_faults();
     cluster.inject(Fault::new().verb("create").fail_after_commit(504));
-    api.create(&PostParams::default(), &map("c")).await.unwrap_err();
+    api.create(&PostParams::default(), &map("c"))
+        .await
+        .unwrap_err();
     cluster.clear_faults();
     assert!(api.get_opt("c").await.unwrap().is_some());
     cluster.inject(Fault::new().verb("get").name("c").hang());
-    assert!(tokio::time::timeout(Duration::from_secs(3_600), api.get("c")).await.is_err());
+    assert!(
+        tokio::time::timeout(Duration::from_secs(3_600), api.get("c"))
+            .await
+            .is_err()
+    );
     cluster.clear_faults();
     cluster.inject(Fault::new().verb("get").delay(Duration::from_secs(30)));
     let start = cluster.clock().now();
@@ -161,21 +228,37 @@ async fn faults_hit_what_they_name() {
 fn a_hook_freezes_the_client_and_the_cluster_survives_the_runtime() {
     let cluster = Cluster::new();
     let run = |cluster: Cluster, name: &'static str| {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .start_paused(true)
+            .build()
+            .unwrap();
         runtime.block_on(async {
             cluster.clock().rebase();
             let api: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
             let map = serde_json::from_value(json!({ "metadata": { "name": name } })).unwrap();
-            tokio::time::timeout(Duration::from_secs(60), api.create(&PostParams::default(), &map)).await.is_ok()
+            tokio::time::timeout(
+                Duration::from_secs(60),
+                api.create(&PostParams::default(), &map),
+            )
+            .await
+            .is_ok()
         })
     };
     for (name, stage, committed) in [("a", Stage::Before, false), ("b", Stage::After, true)] {
         cluster.on_write(std::sync::Arc::new(move |info, at| {
-            if info.resource == "configmaps" && at == stage { WriteVerdict::Hang } else { WriteVerdict::Proceed }
+            if info.resource == "configmaps" && at == stage {
+                WriteVerdict::Hang
+            } else {
+                WriteVerdict::Proceed
+            }
         }));
         let earlier = cluster.clock().now();
         assert!(!run(cluster.clone(), name), "the client must hang");
-        assert_eq!(cluster.get_raw("configmaps", "default", name).is_ok(), committed);
+        assert_eq!(
+            cluster.get_raw("configmaps", "default", name).is_ok(),
+            committed
+        );
         assert!(cluster.clock().now() >= earlier);
     }
     cluster.clear_write_hook();

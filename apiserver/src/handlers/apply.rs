@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::prepare::Part;
 use super::update::{self, Via};
-use super::create;
+use super::{create, metadata};
 use crate::call::{Call, Handled, Outcome, Stop};
 use crate::cluster::Shared;
 use crate::error::{ApiError, ApiResult, Cause};
@@ -15,7 +15,13 @@ use crate::object;
 use crate::resource::Resource;
 
 impl Shared {
-    pub(super) fn apply(&self, call: &mut Call, resource: &Arc<Resource>, part: Part, config: Value) -> Handled {
+    pub(super) fn apply(
+        &self,
+        call: &mut Call,
+        resource: &Arc<Resource>,
+        part: Part,
+        config: Value,
+    ) -> Handled {
         let name = call.info.name.clone();
         check_config_name(&name, &config)?;
         let key = resource.key(&call.info.namespace, &name);
@@ -30,13 +36,22 @@ impl Shared {
             create::check_namespace(call, resource, &mut new)?;
             let (code, result) = match &old {
                 None => {
-                    object::meta_mut(&mut new).insert("name".into(), name.clone().into());
+                    if !object::meta(&config, "uid").is_empty() {
+                        let cause = metadata::immutable(&config, "uid");
+                        return Err(resource.invalid(&name, &[cause.clone(), cause]).into());
+                    }
+                    let made = object::meta_mut(&mut new);
+                    made.remove("resourceVersion");
+                    made.insert("name".into(), name.clone().into());
                     self.admit(call, resource, &new)?;
                     (201, self.create_object(call, resource, new))
                 }
                 Some(old) => {
                     update::check_name(call, &new)?;
-                    (200, self.replace(call, resource, part, Via::Apply, &key, old, new))
+                    (
+                        200,
+                        self.replace(call, resource, part, Via::Apply, &key, old, new),
+                    )
                 }
             };
             match result {
@@ -44,13 +59,21 @@ impl Shared {
                 Err(Stop::Refused(error)) if code == 201 && error.reason() == "AlreadyExists" => {}
                 other => {
                     let object = other?;
-                    return Ok(Outcome::Reply(self.render_object(call, resource, code, &object)?));
+                    return Ok(Outcome::Reply(
+                        self.render_object(call, resource, code, &object)?,
+                    ));
                 }
             }
         }
     }
 
-    fn merge_config(&self, call: &Call, resource: &Resource, live: Option<&Value>, config: &Value) -> ApiResult<Value> {
+    fn merge_config(
+        &self,
+        call: &Call,
+        resource: &Resource,
+        live: Option<&Value>,
+        config: &Value,
+    ) -> ApiResult<Value> {
         let api_version = resource.api_version();
         let now = self.clock.stamp();
         let options = ApplyOptions {
@@ -63,11 +86,18 @@ impl Shared {
             reset: Reset::of_endpoint(&call.info.subresource, resource.status),
             versions: resource.model.versions(),
         };
-        managed::apply(resource.model.schema(), live, config, &options).map_err(|error| refusal(&error))
+        managed::apply(resource.model.schema(), live, config, &options)
+            .map_err(|error| refusal(&error))
     }
 
     /// Records who changed what in `managedFields`.
-    pub(super) fn track_update(&self, call: &Call, resource: &Resource, old: Option<&Value>, new: &mut Value) {
+    pub(super) fn track_update(
+        &self,
+        call: &Call,
+        resource: &Resource,
+        old: Option<&Value>,
+        new: &mut Value,
+    ) {
         let api_version = resource.api_version();
         let now = self.clock.stamp();
         let options = UpdateOptions {
@@ -97,7 +127,13 @@ fn refusal(error: &ApplyError) -> ApiError {
         ApplyError::Conflicts(conflicts) => {
             let causes: Vec<Cause> = conflicts
                 .iter()
-                .map(|c| Cause::new("FieldManagerConflict", &c.field, format!("conflict with {}", c.manager)))
+                .map(|c| {
+                    Cause::new(
+                        "FieldManagerConflict",
+                        &c.field,
+                        format!("conflict with {}", c.manager),
+                    )
+                })
                 .collect();
             ApiError::apply_conflict(error.to_string(), &causes)
         }

@@ -25,11 +25,18 @@ impl Shared {
         check_namespace(call, resource, &mut new)?;
         self.admit(call, resource, &new)?;
         let created = self.create_object(call, resource, new)?;
-        Ok(Outcome::Reply(self.render_object(call, resource, 201, &created)?))
+        Ok(Outcome::Reply(
+            self.render_object(call, resource, 201, &created)?,
+        ))
     }
 
     /// From a decoded object to a stored one. Also the way of a PUT or an apply that creates.
-    pub(super) fn create_object(&self, call: &mut Call, resource: &Arc<Resource>, mut new: Value) -> Handled<Arc<Value>> {
+    pub(super) fn create_object(
+        &self,
+        call: &mut Call,
+        resource: &Arc<Resource>,
+        mut new: Value,
+    ) -> Handled<Arc<Value>> {
         let wanted_version = object::meta(&new, "resourceVersion").to_owned();
         let namespace = call.info.namespace.clone();
         prepare::for_create(self, resource, &mut new, &namespace);
@@ -53,14 +60,17 @@ impl Shared {
         if !causes.is_empty() {
             return Err(resource.invalid(&name, &causes).into());
         }
-        for warning in metadata::warnings(&new).into_iter().chain(resource.model.warnings(&new)) {
+        for warning in metadata::warnings(&new)
+            .into_iter()
+            .chain(resource.model.warnings(&new))
+        {
             call.warn(warning);
         }
-        if let Some(warning) = &resource.deprecated {
-            call.warn(warning.clone());
-        }
         if !wanted_version.is_empty() && wanted_version != "0" {
-            return Err(ApiError::internal("resourceVersion should not be set on objects to be created").into());
+            return Err(ApiError::internal(
+                "resourceVersion should not be set on objects to be created",
+            )
+            .into());
         }
         object::meta_mut(&mut new).remove("resourceVersion");
         let key = resource.key(object::meta(&new, "namespace"), &name);
@@ -73,7 +83,9 @@ impl Shared {
         }
         match self.commit_put(call, resource, &key, Expect::Absent, new) {
             Ok(stored) => Ok(resource.present(&stored.object)),
-            Err(Stop::Lost(Lost::Exists(found))) => Err(exists(resource, &name, &found.object).into()),
+            Err(Stop::Lost(Lost::Exists(found))) => {
+                Err(exists(resource, &name, &found.object).into())
+            }
             Err(other) => Err(other),
         }
     }
@@ -101,7 +113,12 @@ impl Shared {
 }
 
 fn exists(resource: &Resource, name: &str, found: &Value) -> ApiError {
-    ApiError::already_exists(&resource.group, &resource.plural, name, object::is_terminating(found))
+    ApiError::already_exists(
+        &resource.group,
+        &resource.plural,
+        name,
+        object::is_terminating(found),
+    )
 }
 
 /// The namespace in the body must be that of the path; an absent one is filled in.

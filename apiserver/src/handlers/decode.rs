@@ -19,11 +19,11 @@ const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kube
 
 /// The body of a create or update as an object of this resource, pruned and defaulted.
 pub(super) fn object(call: &mut Call, resource: &Resource) -> ApiResult<Value> {
-    let value = raw(call, resource)?;
-    typed(call, resource, value)
+    let (value, twice) = raw(call, resource)?;
+    typed(call, resource, value, twice)
 }
 
-fn raw(call: &Call, resource: &Resource) -> ApiResult<Value> {
+fn raw(call: &Call, resource: &Resource) -> ApiResult<(Value, Vec<String>)> {
     let yaml = match call.content_type() {
         "" | "application/json" => false,
         "application/yaml" => true,
@@ -31,7 +31,9 @@ fn raw(call: &Call, resource: &Resource) -> ApiResult<Value> {
             return Err(ApiError::new(
                 415,
                 "UnsupportedMediaType",
-                format!("the body of the request was in an unknown format - accepted media types include: {ACCEPTED}"),
+                format!(
+                    "the body of the request was in an unknown format - accepted media types include: {ACCEPTED}"
+                ),
             ));
         }
     };
@@ -42,27 +44,37 @@ fn raw(call: &Call, resource: &Resource) -> ApiResult<Value> {
             summary(&call.body)
         ))
     };
-    let mut value = parse(&call.body, yaml)
-        .map_err(|error| unrecognized(format!("couldn't get version/kind; json parse error: {error}")))?;
+    let (mut value, twice) = parse(&call.body, yaml).map_err(|error| {
+        unrecognized(format!(
+            "couldn't get version/kind; json parse error: {error}"
+        ))
+    })?;
     if resource.is_custom() {
         if value["kind"].as_str().unwrap_or_default().is_empty() {
             let text = String::from_utf8_lossy(&call.body);
-            return Err(unrecognized(format!("Object 'Kind' is missing in '{text}'")));
+            return Err(unrecognized(format!(
+                "Object 'Kind' is missing in '{text}'"
+            )));
         }
     } else if value.is_object() {
         let top = object::top(&mut value);
-        top.entry("apiVersion").or_insert_with(|| resource.api_version().into());
-        top.entry("kind").or_insert_with(|| resource.kind.clone().into());
+        top.entry("apiVersion")
+            .or_insert_with(|| resource.api_version().into());
+        top.entry("kind")
+            .or_insert_with(|| resource.kind.clone().into());
     }
-    Ok(value)
+    Ok((value, twice))
 }
 
-fn parse(body: &[u8], yaml: bool) -> Result<Value, String> {
+/// The value, and the paths of fields that are given twice.
+fn parse(body: &[u8], yaml: bool) -> Result<(Value, Vec<String>), String> {
     if yaml {
         let text = std::str::from_utf8(body).map_err(|e| e.to_string())?;
-        return serde_saphyr::from_str(text).map_err(|e| e.to_string());
+        return serde_saphyr::from_str(text)
+            .map(|value| (value, Vec::new()))
+            .map_err(|e| e.to_string());
     }
-    json_value(body)
+    super::duplicates::parse(body).map_err(|error| go_error(body, &error))
 }
 
 /// Parses JSON; the error is worded as Go's.
@@ -99,14 +111,19 @@ fn summary(body: &[u8]) -> String {
 }
 
 /// Checks version and kind, prunes, defaults, and reports unknown fields as asked.
-pub(super) fn typed(call: &mut Call, resource: &Resource, mut value: Value) -> ApiResult<Value> {
+fn typed(
+    call: &mut Call,
+    resource: &Resource,
+    mut value: Value,
+    twice: Vec<String>,
+) -> ApiResult<Value> {
     let api_version = value["apiVersion"].as_str().unwrap_or_default().to_owned();
     let expected = resource.api_version();
     let kind = value["kind"].as_str().unwrap_or_default().to_owned();
     if resource.is_custom() {
         if api_version != expected {
-            for field in unknown_top_fields(&value) {
-                call.warn(format!("unknown field \"{field}\""));
+            if call.method == "POST" {
+                call.warn_unknown_version(&value);
             }
             return Err(ApiError::bad_request(format!(
                 "the API version in the data ({api_version}) does not match the expected API version ({expected})"
@@ -115,11 +132,22 @@ pub(super) fn typed(call: &mut Call, resource: &Resource, mut value: Value) -> A
     } else if api_version != expected || kind != resource.kind {
         return Err(foreign_builtin(resource, &api_version, &kind));
     }
-    let unknown = resource.model.decode(&mut value).map_err(|why| unhandled(resource, &why))?;
-    report_unknown(call, resource, unknown)?;
+    let unknown = resource
+        .model
+        .decode(&mut value)
+        .map_err(|why| unhandled(resource, &why))?;
+    let twice = twice
+        .into_iter()
+        .map(|field| format!("duplicate field \"{field}\""));
+    let faults = twice.chain(unknown_fields(unknown)).collect();
+    report(call, resource, faults)?;
     resource.model.default(&mut value);
     if resource.is_custom() && kind != resource.kind {
-        let cause = Cause::invalid("kind", &kind.as_str().into(), &format!("must be {}", resource.kind));
+        let cause = Cause::invalid(
+            "kind",
+            &kind.as_str().into(),
+            &format!("must be {}", resource.kind),
+        );
         let name = object::meta(&value, "name");
         return Err(ApiError::invalid(&resource.group, &kind, name, &[cause]));
     }
@@ -128,7 +156,11 @@ pub(super) fn typed(call: &mut Call, resource: &Resource, mut value: Value) -> A
 
 fn foreign_builtin(resource: &Resource, api_version: &str, kind: &str) -> ApiError {
     let (group, version) = object::split_api_version(api_version);
-    let internal = if group.is_empty() { "core" } else { group.split('.').next().unwrap_or(group) };
+    let internal = if group.is_empty() {
+        "core"
+    } else {
+        group.split('.').next().unwrap_or(group)
+    };
     if api_version != resource.api_version() {
         return ApiError::bad_request(format!(
             "the API version in the data ({api_version}) does not match the expected API version ({})",
@@ -141,34 +173,33 @@ fn foreign_builtin(resource: &Resource, api_version: &str, kind: &str) -> ApiErr
     ))
 }
 
-fn unknown_top_fields(value: &Value) -> Vec<String> {
-    let known = ["apiVersion", "kind", "metadata"];
-    value
-        .as_object()
-        .map(|map| map.keys().filter(|k| !known.contains(&k.as_str())).cloned().collect())
-        .unwrap_or_default()
+/// Unknown fields in words, in the order of their paths.
+pub(super) fn unknown_fields(mut paths: Vec<String>) -> Vec<String> {
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|field| format!("unknown field \"{field}\""))
+        .collect()
 }
 
-/// Drops or reports fields that the schema does not know.
-pub(super) fn report_unknown(call: &mut Call, resource: &Resource, mut unknown: Vec<String>) -> ApiResult<()> {
-    if unknown.is_empty() {
+/// Reports what strict decoding would refuse, as `fieldValidation` asks.
+pub(super) fn report(call: &mut Call, resource: &Resource, faults: Vec<String>) -> ApiResult<()> {
+    if faults.is_empty() {
         return Ok(());
     }
-    unknown.sort();
     match call.field_validation() {
-        FieldValidation::Ignore => {}
+        FieldValidation::Ignore => Ok(()),
         FieldValidation::Warn => {
-            for field in unknown {
-                call.warn(format!("unknown field \"{field}\""));
+            for fault in faults {
+                call.warn(fault);
             }
+            Ok(())
         }
-        FieldValidation::Strict => {
-            let list: Vec<String> = unknown.iter().map(|field| format!("unknown field \"{field}\"")).collect();
-            let list = list.join(", ");
-            return Err(unhandled(resource, &format!("strict decoding error: {list}")));
-        }
+        FieldValidation::Strict => Err(unhandled(
+            resource,
+            &format!("strict decoding error: {}", faults.join(", ")),
+        )),
     }
-    Ok(())
 }
 
 const METADATA_FIELDS: [(&str, Shape); 16] = [
@@ -211,7 +242,10 @@ fn unhandled(resource: &Resource, why: &str) -> ApiError {
 pub(crate) fn metadata_types(value: &mut Value) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     if !value.is_object() {
-        return Err(format!("json: cannot unmarshal {} into Go value", go_kind(value)));
+        return Err(format!(
+            "json: cannot unmarshal {} into Go value",
+            go_kind(value)
+        ));
     }
     let Some(metadata) = object::top(value).get_mut("metadata") else {
         object::meta_mut(value);
@@ -256,10 +290,18 @@ fn fits(shape: Shape, value: &mut Value) -> Result<bool, &'static str> {
                 }
             }
             let strings = map.values().all(Value::is_string);
-            if strings { Ok(!map.is_empty()) } else { Err("string") }
+            if strings {
+                Ok(!map.is_empty())
+            } else {
+                Err("string")
+            }
         }
         (Shape::TextList, Value::Array(list)) => {
-            if list.iter().all(Value::is_string) { Ok(!list.is_empty()) } else { Err("string") }
+            if list.iter().all(Value::is_string) {
+                Ok(!list.is_empty())
+            } else {
+                Err("string")
+            }
         }
         // An empty list of managers is a request to forget them, so it stays.
         (Shape::List, Value::Array(_)) => Ok(true),

@@ -14,7 +14,10 @@ const TABLE: &str = "customresourcedefinitions.apiextensions.k8s.io";
 fn is_established(definition: &Value) -> bool {
     definition["status"]["conditions"]
         .as_array()
-        .is_some_and(|list| list.iter().any(|c| c["type"] == "Established" && c["status"] == "True"))
+        .is_some_and(|list| {
+            list.iter()
+                .any(|c| c["type"] == "Established" && c["status"] == "True")
+        })
 }
 
 impl Shared {
@@ -65,17 +68,48 @@ impl Shared {
         }
         self.store.lock().table_mut(name);
         self.change_registry(|registry| registry.serve(&stored.object));
+        self.refresh_instances(name, &stored.object);
+    }
+
+    /// Stored objects are read through the present schema of the storage version: pruned and defaulted, at their
+    /// version. Done once per change of the definition instead of at each read.
+    fn refresh_instances(&self, table: &str, definition: &Value) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (group, plural) = (
+            text(&definition["spec"]["group"]),
+            text(&definition["spec"]["names"]["plural"]),
+        );
+        let Some(resource) = self.registry().find_any(&group, &plural).cloned() else {
+            return;
+        };
+        let mut state = self.store.lock();
+        for stored in state.table_mut(table).objects.values_mut() {
+            let mut object = (*stored.object).clone();
+            resource.to_stored(&mut object);
+            if object != *stored.object {
+                stored.object = Arc::new(object);
+            }
+        }
     }
 
     /// Deletes the instances, then the definition; watches of the resource end.
     fn end_definition(&self, name: &str) {
         let mut state = self.store.lock();
-        let Some(stored) = state.table(TABLE).and_then(|table| table.objects.get(name)).cloned() else {
+        let Some(stored) = state
+            .table(TABLE)
+            .and_then(|table| table.objects.get(name))
+            .cloned()
+        else {
             return;
         };
         let instances: Vec<(String, crate::store::Stored)> = state
             .table(name)
-            .map(|table| table.scan("").map(|(key, stored)| (key.clone(), stored.clone())).collect())
+            .map(|table| {
+                table
+                    .scan("")
+                    .map(|(key, stored)| (key.clone(), stored.clone()))
+                    .collect()
+            })
             .unwrap_or_default();
         let mut held = false;
         for (key, instance) in instances {
@@ -95,7 +129,9 @@ impl Shared {
             metadata.insert("generation".into(), generation.into());
             let _ = state.put(name, &key, Expect::Revision(instance.revision), marked);
         }
-        let only_ours = object::finalizers(&stored.object).iter().all(|f| *f == crd::FINALIZER);
+        let only_ours = object::finalizers(&stored.object)
+            .iter()
+            .all(|f| *f == crd::FINALIZER);
         if held || !only_ours {
             return;
         }
@@ -127,7 +163,10 @@ impl Shared {
 
     /// After an instance went: a definition that waited for it may go, too.
     pub(super) fn instance_removed(&self, table: &str) {
-        let waits = self.store.get(TABLE, table).is_some_and(|definition| object::is_terminating(&definition.object));
+        let waits = self
+            .store
+            .get(TABLE, table)
+            .is_some_and(|definition| object::is_terminating(&definition.object));
         if waits {
             self.end_definition(table);
         }

@@ -17,14 +17,14 @@ const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 /// DeleteOptions, from the body or else from the query.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Options {
-    uid: Option<String>,
-    resource_version: Option<String>,
-    propagation: Option<String>,
-    grace: Option<i64>,
+    pub(super) uid: Option<String>,
+    pub(super) resource_version: Option<String>,
+    pub(super) propagation: Option<String>,
+    pub(super) grace: Option<i64>,
 }
 
 /// What became of a deleted object.
-enum Deleted {
+pub(super) enum Deleted {
     /// It waits for its finalizers.
     Marked(Arc<Value>),
     Gone(Arc<Value>),
@@ -35,15 +35,29 @@ impl Shared {
         let options = options(call)?;
         let name = call.info.name.clone();
         if resource.kind == "Namespace" && IMMORTAL.contains(&name.as_str()) {
-            return Err(ApiError::forbidden("", "namespaces", &name, "this namespace may not be deleted").into());
+            return Err(ApiError::forbidden(
+                "",
+                "namespaces",
+                &name,
+                "this namespace may not be deleted",
+            )
+            .into());
         }
         let key = resource.key(&call.info.namespace, &name);
         match self.delete_key(call, resource, &key, &name, &options)? {
-            Deleted::Marked(object) => Ok(Outcome::Reply(self.render_object(call, resource, 200, &resource.present(&object))?)),
-            Deleted::Gone(object) if returns_object(resource) => {
-                Ok(Outcome::Reply(self.render_object(call, resource, 200, &resource.present(&object))?))
-            }
-            Deleted::Gone(object) => Ok(Outcome::Reply(Reply::json(200, &success(resource, &object)))),
+            Deleted::Marked(object) => Ok(Outcome::Reply(self.render_object(
+                call,
+                resource,
+                200,
+                &resource.present(&object),
+            )?)),
+            Deleted::Gone(object) if returns_object(resource) => Ok(Outcome::Reply(
+                self.render_object(call, resource, 200, &resource.present(&object))?,
+            )),
+            Deleted::Gone(object) => Ok(Outcome::Reply(Reply::json(
+                200,
+                &success(resource, &object),
+            ))),
         }
     }
 
@@ -59,12 +73,17 @@ impl Shared {
                 Err(other) => return Err(other),
             }
         }
-        let objects: Vec<Arc<Value>> = items.iter().map(|stored| resource.present(&stored.object)).collect();
+        let objects: Vec<Arc<Value>> = items
+            .iter()
+            .map(|stored| resource.present(&stored.object))
+            .collect();
         let revision = revision.max(self.store.revision());
-        Ok(Outcome::Reply(self.render_list(call, resource, &objects, revision, None, None)?))
+        Ok(Outcome::Reply(self.render_list(
+            call, resource, &objects, revision, None, None,
+        )?))
     }
 
-    fn delete_key(
+    pub(super) fn delete_key(
         &self,
         call: &mut Call,
         resource: &Arc<Resource>,
@@ -104,10 +123,17 @@ impl Shared {
             object::meta_mut(&mut new).insert("deletionGracePeriodSeconds".into(), grace.into());
         }
         if update::is_finished(resource, &new) {
-            if !call.dry_run {
-                self.commit_remove(call, resource, key, old)?;
+            if call.dry_run {
+                return Ok(Deleted::Gone(old.object.clone()));
             }
-            return Ok(Deleted::Gone(old.object.clone()));
+            let last = self.commit_remove(call, resource, key, old)?;
+            if !is_graceful(resource) {
+                return Ok(Deleted::Gone(last.object));
+            }
+            // A pod is shown as it was marked before it went.
+            let version = last.object["metadata"]["resourceVersion"].clone();
+            object::meta_mut(&mut new).insert("resourceVersion".into(), version);
+            return Ok(Deleted::Gone(Arc::new(new)));
         }
         if new == *old.object || call.dry_run {
             return Ok(Deleted::Marked(Arc::new(new)));
@@ -119,12 +145,19 @@ impl Shared {
     /// Marks an object as terminating.
     fn mark(&self, resource: &Resource, new: &mut Value, grace: i64) {
         let now = self.clock.now();
-        let ends = now.checked_add(jiff::SignedDuration::from_secs(grace)).unwrap_or(now);
+        let ends = now
+            .checked_add(jiff::SignedDuration::from_secs(grace))
+            .unwrap_or(now);
         let generation = object::generation(new);
         let metadata = object::meta_mut(new);
-        metadata.insert("deletionTimestamp".into(), crate::clock::seconds(ends).into());
+        metadata.insert(
+            "deletionTimestamp".into(),
+            crate::clock::seconds(ends).into(),
+        );
         if resource.kind == "Namespace" {
-            let status = object::top(new).entry("status").or_insert_with(|| json!({}));
+            let status = object::top(new)
+                .entry("status")
+                .or_insert_with(|| json!({}));
             object::top(status).insert("phase".into(), "Terminating".into());
             return;
         }
@@ -142,13 +175,25 @@ impl Shared {
 
 /// Seconds that a pod on a node gets; everything else goes at once.
 fn grace(resource: &Resource, object: &Value, options: &Options) -> i64 {
-    let scheduled = !object["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
-    let done = matches!(object["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
+    let scheduled = !object["spec"]["nodeName"]
+        .as_str()
+        .unwrap_or_default()
+        .is_empty();
+    let done = matches!(
+        object["status"]["phase"].as_str(),
+        Some("Succeeded" | "Failed")
+    );
     if resource.kind != "Pod" || !resource.group.is_empty() || !scheduled || done {
         return 0;
     }
-    let default = object["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or(30);
+    let default = object["spec"]["terminationGracePeriodSeconds"]
+        .as_i64()
+        .unwrap_or(30);
     options.grace.unwrap_or(default).max(0)
+}
+
+fn is_graceful(resource: &Resource) -> bool {
+    resource.kind == "Pod" && !resource.is_custom()
 }
 
 /// Kinds whose deletion answers with the object.
@@ -156,13 +201,22 @@ fn returns_object(resource: &Resource) -> bool {
     resource.group.is_empty()
         && matches!(
             resource.kind.as_str(),
-            "Pod" | "Service" | "ServiceAccount" | "PersistentVolumeClaim" | "PersistentVolume" | "PodTemplate" | "ResourceQuota"
+            "Pod"
+                | "Service"
+                | "ServiceAccount"
+                | "PersistentVolumeClaim"
+                | "PersistentVolume"
+                | "PodTemplate"
+                | "ResourceQuota"
         )
 }
 
 /// The finalizers of the garbage collector, as the propagation policy wants them.
 fn set_finalizers(new: &mut Value, options: &Options) {
-    let mut list: Vec<String> = object::finalizers(new).into_iter().map(str::to_owned).collect();
+    let mut list: Vec<String> = object::finalizers(new)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     if let Some(policy) = &options.propagation {
         list.retain(|f| f != "orphan" && f != "foregroundDeletion");
         match policy.as_str() {
@@ -179,7 +233,12 @@ fn set_finalizers(new: &mut Value, options: &Options) {
     }
 }
 
-fn check_preconditions(resource: &Resource, name: &str, options: &Options, old: &Stored) -> ApiResult<()> {
+fn check_preconditions(
+    resource: &Resource,
+    name: &str,
+    options: &Options,
+    old: &Stored,
+) -> ApiResult<()> {
     let uid = object::meta(&old.object, "uid");
     let conflict = |why: String| ApiError::conflict(&resource.group, &resource.kind, name, &why);
     if let Some(wanted) = options.uid.as_deref().filter(|wanted| *wanted != uid) {
@@ -188,7 +247,11 @@ fn check_preconditions(resource: &Resource, name: &str, options: &Options, old: 
         )));
     }
     let revision = old.revision.to_string();
-    if let Some(wanted) = options.resource_version.as_deref().filter(|wanted| *wanted != revision) {
+    if let Some(wanted) = options
+        .resource_version
+        .as_deref()
+        .filter(|wanted| *wanted != revision)
+    {
         return Err(conflict(format!(
             "the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record ({revision}). The object might have been modified"
         )));
@@ -213,14 +276,22 @@ fn options(call: &mut Call) -> ApiResult<Options> {
     let mut orphan = None;
     let dry_run: Vec<String>;
     if call.body.is_empty() {
-        options.propagation = Some(call.query.get("propagationPolicy").to_owned()).filter(|p| !p.is_empty());
+        options.propagation =
+            Some(call.query.get("propagationPolicy").to_owned()).filter(|p| !p.is_empty());
         options.grace = call.query.number("gracePeriodSeconds")?;
         orphan = call.query.flag("orphanDependents");
-        dry_run = call.query.all("dryRun").into_iter().map(str::to_owned).collect();
+        dry_run = call
+            .query
+            .all("dryRun")
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
     } else {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let body = decode::json_value(&call.body).map_err(|error| {
-            ApiError::bad_request(format!("couldn't get version/kind; json parse error: {error}"))
+            ApiError::bad_request(format!(
+                "couldn't get version/kind; json parse error: {error}"
+            ))
         })?;
         let kind = body["kind"].as_str().unwrap_or("DeleteOptions");
         if kind != "DeleteOptions" || !body.is_object() {
@@ -267,10 +338,19 @@ fn validate(options: &Options, orphan: Option<bool>, dry_run: &[String]) -> ApiR
         }
     }
     if dry_run.iter().any(|value| value != "All") {
-        causes.push(Cause::unsupported("dryRun", &Value::from(dry_run.to_vec()), &["All"]));
+        causes.push(Cause::unsupported(
+            "dryRun",
+            &Value::from(dry_run.to_vec()),
+            &["All"],
+        ));
     }
     if causes.is_empty() {
         return Ok(());
     }
-    Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", &causes))
+    Err(ApiError::invalid(
+        "meta.k8s.io",
+        "DeleteOptions",
+        "",
+        &causes,
+    ))
 }

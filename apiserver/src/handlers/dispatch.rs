@@ -8,6 +8,10 @@ use crate::cluster::Shared;
 use crate::error::ApiError;
 use crate::resource::Resource;
 
+fn is_pod(resource: &Resource) -> bool {
+    resource.kind == "Pod" && !resource.is_custom()
+}
+
 impl Shared {
     /// Handles an authorized request.
     pub(crate) fn handle(&self, call: &mut Call) -> Handled {
@@ -16,9 +20,15 @@ impl Shared {
         }
         let registry = self.registry();
         let info = &call.info;
-        let Some(resource) = registry.find(&info.group, &info.version, &info.resource).cloned() else {
+        let Some(resource) = registry
+            .find(&info.group, &info.version, &info.resource)
+            .cloned()
+        else {
             let error = if registry.has_version(&info.group, &info.version)
-                && registry.resources(&info.group, &info.version).iter().any(|r| !r.is_custom())
+                && registry
+                    .resources(&info.group, &info.version)
+                    .iter()
+                    .any(|r| !r.is_custom())
             {
                 ApiError::unknown_resource()
             } else {
@@ -28,7 +38,9 @@ impl Shared {
         };
         // A namespaced resource has no items outside of a namespace.
         let misplaced = (resource.namespaced && info.namespace.is_empty() && !info.name.is_empty())
-            || (!resource.namespaced && !info.namespace.is_empty() && resource.plural != "namespaces");
+            || (!resource.namespaced
+                && !info.namespace.is_empty()
+                && resource.plural != "namespaces");
         if misplaced || !info.rest.is_empty() {
             return Err(if resource.is_custom() {
                 ApiError::page_not_found()
@@ -41,6 +53,9 @@ impl Shared {
             // The path of a namespace names it twice; the object has none.
             call.info.namespace.clear();
         }
+        if let Some(warning) = &resource.deprecated {
+            call.warn(warning.clone());
+        }
         if call.info.subresource.is_empty() {
             self.main(call, &resource)
         } else {
@@ -49,11 +64,19 @@ impl Shared {
     }
 
     fn main(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
-        let is_review = matches!(resource.group.as_str(), "authorization.k8s.io" | "authentication.k8s.io");
-        if call.info.name.is_empty() && matches!(call.method.as_str(), "PUT" | "PATCH") && resource.is_custom() {
+        let is_review = matches!(
+            resource.group.as_str(),
+            "authorization.k8s.io" | "authentication.k8s.io"
+        );
+        if call.info.name.is_empty()
+            && matches!(call.method.as_str(), "PUT" | "PATCH")
+            && resource.is_custom()
+        {
             return Err(ApiError::bad_request("name must be provided").into());
         }
-        if !resource.can(&call.info.verb) || (call.info.name.is_empty() && matches!(call.method.as_str(), "PUT" | "PATCH")) {
+        if !resource.can(&call.info.verb)
+            || (call.info.name.is_empty() && matches!(call.method.as_str(), "PUT" | "PATCH"))
+        {
             return Err(ApiError::method_not_allowed().into());
         }
         match call.info.verb.as_str() {
@@ -72,6 +95,12 @@ impl Shared {
 
     fn subresource(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
         let part = match call.info.subresource.as_str() {
+            "binding" if is_pod(resource) && call.method == "POST" => {
+                return self.bind(call, resource);
+            }
+            "eviction" if is_pod(resource) && call.method == "POST" => {
+                return self.evict(call, resource);
+            }
             "status" if resource.status || resource.kind == "Namespace" => Part::Status,
             "scale" if resource.scale.is_some() => return self.scale(call, resource),
             "finalize" if resource.kind == "Namespace" && call.method == "PUT" => Part::Finalize,
@@ -82,7 +111,10 @@ impl Shared {
             "PUT" => self.update(call, resource, part),
             "PATCH" => self.patch(call, resource, part),
             _ if resource.is_custom() => {
-                Err(ApiError::unsupported_verb(&call.info.verb, &resource.group, &resource.plural).into())
+                Err(
+                    ApiError::unsupported_verb(&call.info.verb, &resource.group, &resource.plural)
+                        .into(),
+                )
             }
             _ => Err(ApiError::method_not_allowed().into()),
         }
@@ -94,7 +126,17 @@ impl Shared {
         }
         let known = matches!(
             name,
-            "binding" | "eviction" | "exec" | "attach" | "log" | "portforward" | "proxy" | "token" | "approval" | "ephemeralcontainers" | "resize"
+            "binding"
+                | "eviction"
+                | "exec"
+                | "attach"
+                | "log"
+                | "portforward"
+                | "proxy"
+                | "token"
+                | "approval"
+                | "ephemeralcontainers"
+                | "resize"
         );
         if known {
             return ApiError::not_implemented(format!(

@@ -42,14 +42,28 @@ impl Shared {
             }
         } else {
             if !version.is_empty() && version != "0" {
-                return Err(ApiError::bad_request("specifying resource version is not allowed when using continue").into());
+                return Err(ApiError::bad_request(
+                    "specifying resource version is not allowed when using continue",
+                )
+                .into());
             }
             position(&token)?
         };
         // A list at version 0 comes from the cache, which does not know of limits.
-        let limit = if version == "0" && token.is_empty() { 0 } else { limit.max(0) };
+        let limit = if version == "0" && token.is_empty() {
+            0
+        } else {
+            limit.max(0)
+        };
         let position = faulted(call, position);
-        self.page(call, resource, &selector, &namespace, &position, usize::try_from(limit).unwrap_or(0))
+        self.page(
+            call,
+            resource,
+            &selector,
+            &namespace,
+            &position,
+            usize::try_from(limit).unwrap_or(0),
+        )
     }
 
     fn page(
@@ -86,22 +100,35 @@ impl Shared {
                 }
             };
             if revision >= current {
-                table.scan(namespace).for_each(|(key, stored)| take(key, stored));
+                table
+                    .scan(namespace)
+                    .for_each(|(key, stored)| take(key, stored));
             } else {
                 let past = snapshot(table, revision, namespace, position)?;
                 past.iter().for_each(|(key, stored)| take(key, stored));
             }
-            let next = (left > 0).then(|| items.last().map(|(key, _)| key.clone())).flatten();
+            let next = (left > 0)
+                .then(|| items.last().map(|(key, _)| key.clone()))
+                .flatten();
             (revision, items, next, left)
         };
-        let objects: Vec<Arc<Value>> = items.drain(..).map(|(_, stored)| resource.present(&stored.object)).collect();
+        let objects: Vec<Arc<Value>> = items
+            .drain(..)
+            .map(|(_, stored)| resource.present(&stored.object))
+            .collect();
         let token = next.map(|key| token(revision, &key));
         let remaining = (rest > 0 && selector.is_empty()).then_some(rest);
-        Ok(Outcome::Reply(self.render_list(call, resource, &objects, revision, token, remaining)?))
+        Ok(Outcome::Reply(self.render_list(
+            call, resource, &objects, revision, token, remaining,
+        )?))
     }
 
     /// What a request for a collection selects now.
-    pub(super) fn select(&self, call: &Call, resource: &Arc<Resource>) -> ApiResult<(u64, Vec<Stored>)> {
+    pub(super) fn select(
+        &self,
+        call: &Call,
+        resource: &Arc<Resource>,
+    ) -> ApiResult<(u64, Vec<Stored>)> {
         let selector = self.selector(call, resource)?;
         let state = self.store.lock();
         let Some(table) = state.table(&resource.table) else {
@@ -116,7 +143,10 @@ impl Shared {
     }
 
     fn selector(&self, call: &Call, resource: &Resource) -> ApiResult<Selector> {
-        let selector = Selector::parse(call.query.get("labelSelector"), call.query.get("fieldSelector"))?;
+        let mut selector = Selector::parse(
+            call.query.get("labelSelector"),
+            call.query.get("fieldSelector"),
+        )?;
         for path in selector.field_paths() {
             if path == "metadata.name" || (path == "metadata.namespace" && resource.namespaced) {
                 continue;
@@ -125,11 +155,17 @@ impl Shared {
                 return Err(ApiError::bad_request(unsupported_field(resource, path)));
             }
         }
+        if resource.table == "events" {
+            selector.rename_fields(crate::convert::stored_event_field);
+        }
         Ok(selector)
     }
 
     pub(super) fn watch(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
-        let timeout = call.query.number("timeoutSeconds")?.filter(|seconds| *seconds > 0);
+        let timeout = call
+            .query
+            .number("timeoutSeconds")?
+            .filter(|seconds| *seconds > 0);
         list_options(call, true)?;
         let selector = self.selector(call, resource)?;
         let version = call.query.get("resourceVersion").to_owned();
@@ -162,7 +198,9 @@ impl Shared {
 fn unsupported_field(resource: &Resource, path: &str) -> String {
     // Kinds without fields of their own come from a generic table with another message.
     if !resource.is_custom() && resource.selectable.is_empty() {
-        format!("\"{path}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+        format!(
+            "\"{path}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+        )
     } else {
         format!("field label not supported: {path}")
     }
@@ -174,7 +212,9 @@ fn snapshot(
     namespace: &str,
     position: &Position,
 ) -> ApiResult<std::collections::BTreeMap<String, Stored>> {
-    table.at(revision, namespace).ok_or_else(|| expired(position))
+    table
+        .at(revision, namespace)
+        .ok_or_else(|| expired(position))
 }
 
 fn expired(position: &Position) -> ApiError {
@@ -207,7 +247,11 @@ fn inconsistent_token(key: &str) -> String {
 }
 
 fn position(token: &str) -> ApiResult<Position> {
-    let invalid = |why: &str| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+    let invalid = |why: &str| {
+        ApiError::bad_request(format!(
+            "invalid continue token: continue key is not valid: {why}"
+        ))
+    };
     let bytes = BASE64_URL_SAFE_NO_PAD
         .decode(token.trim_end_matches('='))
         .or_else(|_| {
@@ -221,7 +265,10 @@ fn position(token: &str) -> ApiResult<Position> {
         Err(_) => {
             let decoded = decode::json_value(&bytes).err().unwrap_or_default();
             let text = if decoded.contains('\u{fffd}') || decoded.contains("invalid character") {
-                format!("invalid character '{}' looking for beginning of value", first_char(&bytes))
+                format!(
+                    "invalid character '{}' looking for beginning of value",
+                    first_char(&bytes)
+                )
             } else {
                 decoded
             };
@@ -229,7 +276,9 @@ fn position(token: &str) -> ApiResult<Position> {
         }
     };
     let (Some(revision), Some(start)) = (value["rv"].as_i64(), value["start"].as_str()) else {
-        return Err(invalid("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
+        return Err(invalid(
+            "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+        ));
     };
     Ok(Position {
         revision: u64::try_from(revision).ok(),
@@ -250,7 +299,10 @@ fn list_options(call: &Call, watch: bool) -> ApiResult<()> {
     let field = "resourceVersionMatch";
     let mut causes = Vec::new();
     match (watch, initial) {
-        (false, Some(_)) => causes.push(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list")),
+        (false, Some(_)) => causes.push(Cause::forbidden(
+            "sendInitialEvents",
+            "sendInitialEvents is forbidden for list",
+        )),
         (true, Some(_)) => {
             if matching != "NotOlderThan" {
                 causes.push(Cause::forbidden(
@@ -258,7 +310,11 @@ fn list_options(call: &Call, watch: bool) -> ApiResult<()> {
                     "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
                 ));
                 if !matching.is_empty() {
-                    causes.push(Cause::unsupported(field, &matching.into(), &["NotOlderThan"]));
+                    causes.push(Cause::unsupported(
+                        field,
+                        &matching.into(),
+                        &["NotOlderThan"],
+                    ));
                 }
             }
         }
@@ -274,7 +330,10 @@ fn list_options(call: &Call, watch: bool) -> ApiResult<()> {
                 ));
             }
             if !query.get("continue").is_empty() {
-                causes.push(Cause::forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+                causes.push(Cause::forbidden(
+                    field,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                ));
             }
             match matching {
                 "Exact" if version == "0" => causes.push(Cause::forbidden(
@@ -282,7 +341,11 @@ fn list_options(call: &Call, watch: bool) -> ApiResult<()> {
                     "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
                 )),
                 "Exact" | "NotOlderThan" => {}
-                other => causes.push(Cause::unsupported(field, &other.into(), &["Exact", "NotOlderThan", ""])),
+                other => causes.push(Cause::unsupported(
+                    field,
+                    &other.into(),
+                    &["Exact", "NotOlderThan", ""],
+                )),
             }
         }
         _ => {}

@@ -17,11 +17,18 @@ pub(super) fn validate(resource: &Resource, new: &Value) -> Vec<Cause> {
     if !generated.is_empty() {
         let masked = format!("{}a", generated.trim_end_matches('-'));
         for why in resource.name_rule().check(&masked) {
-            causes.push(Cause::invalid("metadata.generateName", &generated.into(), &why));
+            causes.push(Cause::invalid(
+                "metadata.generateName",
+                &generated.into(),
+                &why,
+            ));
         }
     }
     if name.is_empty() {
-        causes.push(Cause::required("metadata.name", "name or generateName is required"));
+        causes.push(Cause::required(
+            "metadata.name",
+            "name or generateName is required",
+        ));
     } else {
         for why in resource.name_rule().check(name) {
             causes.push(Cause::invalid("metadata.name", &name.into(), &why));
@@ -35,15 +42,23 @@ pub(super) fn validate(resource: &Resource, new: &Value) -> Vec<Cause> {
 pub(super) fn validate_update(old: &Value, new: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     common(new, &mut causes);
-    let (uid, new_uid) = (object::meta(old, "uid"), object::meta(new, "uid"));
-    if uid != new_uid {
-        causes.push(Cause::invalid("metadata.uid", &new_uid.into(), "field is immutable"));
-    }
     for _ in 0..2 {
         // Twice, as the real server has it: the metadata is validated by two layers.
+        if object::meta(old, "uid") != object::meta(new, "uid") {
+            causes.push(immutable(new, "uid"));
+        }
         causes.extend(new_finalizers(old, new));
     }
     causes
+}
+
+/// A field of the metadata that only the server sets.
+pub(super) fn immutable(new: &Value, field: &str) -> Cause {
+    Cause::invalid(
+        &format!("metadata.{field}"),
+        &new["metadata"][field],
+        "field is immutable",
+    )
 }
 
 fn new_finalizers(old: &Value, new: &Value) -> Option<Cause> {
@@ -51,7 +66,10 @@ fn new_finalizers(old: &Value, new: &Value) -> Option<Cause> {
         return None;
     }
     let known = object::finalizers(old);
-    let mut added: Vec<&str> = object::finalizers(new).into_iter().filter(|f| !known.contains(f)).collect();
+    let mut added: Vec<&str> = object::finalizers(new)
+        .into_iter()
+        .filter(|f| !known.contains(f))
+        .collect();
     added.sort_unstable();
     if added.is_empty() {
         return None;
@@ -77,7 +95,11 @@ fn common(new: &Value, causes: &mut Vec<Cause>) {
     validate_owners(&metadata["ownerReferences"], causes);
     for finalizer in object::finalizers(new) {
         if let Some(why) = names::qualified_name(finalizer) {
-            causes.push(Cause::invalid("metadata.finalizers", &finalizer.into(), &why));
+            causes.push(Cause::invalid(
+                "metadata.finalizers",
+                &finalizer.into(),
+                &why,
+            ));
         }
     }
 }
@@ -85,7 +107,11 @@ fn common(new: &Value, causes: &mut Vec<Cause>) {
 fn validate_labels(labels: &Map<String, Value>, causes: &mut Vec<Cause>) {
     for (key, value) in labels {
         if let Some(why) = names::qualified_name(key) {
-            causes.push(Cause::invalid("metadata.labels", &key.as_str().into(), &why));
+            causes.push(Cause::invalid(
+                "metadata.labels",
+                &key.as_str().into(),
+                &why,
+            ));
         }
         if let Some(why) = value.as_str().and_then(names::label_value) {
             causes.push(Cause::invalid("metadata.labels", value, &why));
@@ -97,7 +123,11 @@ fn validate_annotations(annotations: &Map<String, Value>, causes: &mut Vec<Cause
     let mut size = 0;
     for (key, value) in annotations {
         if let Some(why) = names::qualified_name(&key.to_lowercase()) {
-            causes.push(Cause::invalid("metadata.annotations", &key.as_str().into(), &why));
+            causes.push(Cause::invalid(
+                "metadata.annotations",
+                &key.as_str().into(),
+                &why,
+            ));
         }
         size += key.len() + value.as_str().map_or(0, str::len);
     }
@@ -121,7 +151,11 @@ fn validate_owners(owners: &Value, causes: &mut Vec<Cause>) {
                 causes.push(Cause::invalid(
                     &format!("metadata.ownerReferences.{field}"),
                     &"".into(),
-                    if field == "apiVersion" { "version must not be empty" } else { "must not be empty" },
+                    if field == "apiVersion" {
+                        "version must not be empty"
+                    } else {
+                        "must not be empty"
+                    },
                 ));
             }
         }
@@ -149,7 +183,14 @@ fn validate_owners(owners: &Value, causes: &mut Vec<Cause>) {
 
 /// Owner references in the field order of the Go type.
 fn owners_text(list: &[Value]) -> String {
-    let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+    let fields = [
+        "apiVersion",
+        "kind",
+        "name",
+        "uid",
+        "controller",
+        "blockOwnerDeletion",
+    ];
     let items: Vec<String> = list
         .iter()
         .map(|owner| {

@@ -39,12 +39,16 @@ impl Shared {
             update::check_name(call, &new)?;
             create::check_namespace(call, resource, &mut new)?;
             match self.replace(call, resource, part, Via::Patch, &key, &old, new) {
-                Err(stop) if update::is_gone(&stop) => return Err(resource.not_found(&call.info.name).into()),
+                Err(stop) if update::is_gone(&stop) => {
+                    return Err(resource.not_found(&call.info.name).into());
+                }
                 // Somebody was faster: once more on what is there now.
                 Err(Stop::Lost(_)) => {}
                 other => {
                     let object = other?;
-                    return Ok(Outcome::Reply(self.render_object(call, resource, 200, &object)?));
+                    return Ok(Outcome::Reply(
+                        self.render_object(call, resource, 200, &object)?,
+                    ));
                 }
             }
         }
@@ -58,7 +62,9 @@ pub(super) fn read(call: &Call, strategic: bool) -> ApiResult<Patch> {
     }
     let kind = call.content_type().to_owned();
     let known = match kind.as_str() {
-        "application/json-patch+json" | "application/merge-patch+json" | "application/apply-patch+yaml" => true,
+        "application/json-patch+json"
+        | "application/merge-patch+json"
+        | "application/apply-patch+yaml" => true,
         "application/strategic-merge-patch+json" => strategic,
         _ => false,
     };
@@ -71,7 +77,9 @@ pub(super) fn read(call: &Call, strategic: bool) -> ApiResult<Patch> {
         return Err(ApiError::new(
             415,
             "UnsupportedMediaType",
-            format!("the body of the request was in an unknown format - accepted media types include: {list}"),
+            format!(
+                "the body of the request was in an unknown format - accepted media types include: {list}"
+            ),
         ));
     }
     let decoding = |error: String| ApiError::bad_request(format!("error decoding patch: {error}"));
@@ -120,7 +128,12 @@ pub(super) fn run(resource: &Resource, patch: &Patch, shown: &Value) -> ApiResul
 }
 
 /// Reads the patched object as one of the resource. What does not fit is blamed on the patch.
-fn typed(call: &mut Call, resource: &Resource, patch: &Patch, mut value: Value) -> ApiResult<Value> {
+fn typed(
+    call: &mut Call,
+    resource: &Resource,
+    patch: &Patch,
+    mut value: Value,
+) -> ApiResult<Value> {
     let expected = resource.api_version();
     let name = call.info.name.clone();
     if value["apiVersion"] != *expected {
@@ -131,16 +144,23 @@ fn typed(call: &mut Call, resource: &Resource, patch: &Patch, mut value: Value) 
     }
     if value["kind"] != *resource.kind {
         let kind = value["kind"].as_str().unwrap_or_default().to_owned();
-        let cause = Cause::invalid("kind", &value["kind"], &format!("must be {}", resource.kind));
+        let cause = Cause::invalid(
+            "kind",
+            &value["kind"],
+            &format!("must be {}", resource.kind),
+        );
         return Err(ApiError::invalid(&resource.group, &kind, &name, &[cause]));
     }
-    let unknown = resource.model.decode(&mut value).map_err(|why| blame(patch, &why))?;
+    let unknown = resource
+        .model
+        .decode(&mut value)
+        .map_err(|why| blame(patch, &why))?;
     if !unknown.is_empty() {
         if call.field_validation() == FieldValidation::Strict {
-            let list: Vec<String> = unknown.iter().map(|field| format!("unknown field \"{field}\"")).collect();
-            return Err(blame(patch, &format!("strict decoding error: {}", list.join(", "))));
+            let list = decode::unknown_fields(unknown).join(", ");
+            return Err(blame(patch, &format!("strict decoding error: {list}")));
         }
-        decode::report_unknown(call, resource, unknown)?;
+        decode::report(call, resource, decode::unknown_fields(unknown))?;
     }
     resource.model.default(&mut value);
     Ok(value)
@@ -164,7 +184,10 @@ fn go_format(value: &Value) -> String {
             format!("[{}]", items.join(" "))
         }
         Value::Object(map) => {
-            let mut items: Vec<String> = map.iter().map(|(k, v)| format!("{k}:{}", go_format(v))).collect();
+            let mut items: Vec<String> = map
+                .iter()
+                .map(|(k, v)| format!("{k}:{}", go_format(v)))
+                .collect();
             items.sort();
             format!("map[{}]", items.join(" "))
         }
@@ -174,11 +197,16 @@ fn go_format(value: &Value) -> String {
 
 impl Call {
     /// Fields under an `apiVersion` without a schema are all unknown.
-    fn warn_unknown_version(&mut self, value: &Value) {
+    pub(super) fn warn_unknown_version(&mut self, value: &Value) {
         let known = ["apiVersion", "kind", "metadata"];
         let fields: Vec<String> = value
             .as_object()
-            .map(|map| map.keys().filter(|k| !known.contains(&k.as_str())).cloned().collect())
+            .map(|map| {
+                map.keys()
+                    .filter(|k| !known.contains(&k.as_str()))
+                    .cloned()
+                    .collect()
+            })
             .unwrap_or_default();
         for field in fields {
             self.warn(format!("unknown field \"{field}\""));

@@ -22,7 +22,12 @@ pub(super) fn for_create(shared: &Shared, resource: &Resource, new: &mut Value, 
     let time = shared.clock.stamp();
     let has_generation = resource.has_generation();
     let metadata = object::meta_mut(new);
-    for field in ["selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"] {
+    for field in [
+        "selfLink",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generation",
+    ] {
         metadata.remove(field);
     }
     metadata.insert("uid".into(), uid.into());
@@ -35,7 +40,10 @@ pub(super) fn for_create(shared: &Shared, resource: &Resource, new: &mut Value, 
     } else {
         metadata.remove("namespace");
     }
-    let name = metadata.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = metadata
+        .get("name")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if name.is_empty()
         && let Some(prefix) = metadata.get("generateName").and_then(Value::as_str)
     {
@@ -43,7 +51,7 @@ pub(super) fn for_create(shared: &Shared, resource: &Resource, new: &mut Value, 
         let name = format!("{prefix}{}", shared.store.suffix());
         metadata.insert("name".into(), name.into());
     }
-    if resource.status {
+    if resource.status && resource.is_custom() {
         object::top(new).remove("status");
     }
     resource.model.prepare_create(new);
@@ -55,12 +63,20 @@ pub(super) fn for_create(shared: &Shared, resource: &Resource, new: &mut Value, 
 /// Namespaces always carry their name as a label.
 fn name_label(namespace: &mut Value) {
     let name = object::meta(namespace, "name").to_owned();
-    let labels = object::meta_mut(namespace).entry("labels").or_insert_with(|| json!({}));
+    let labels = object::meta_mut(namespace)
+        .entry("labels")
+        .or_insert_with(|| json!({}));
     object::top(labels).insert("kubernetes.io/metadata.name".into(), name.into());
 }
 
 /// Server-owned fields of an object that replaces `old`; both in the same version.
-pub(super) fn for_update(resource: &Resource, part: Part, old: &Value, new: &mut Value, subresource: &str) {
+pub(super) fn for_update(
+    resource: &Resource,
+    part: Part,
+    old: &Value,
+    new: &mut Value,
+    subresource: &str,
+) {
     keep_metadata(old, new);
     resource.model.prepare_update(new, old, subresource);
     match part {
@@ -78,7 +94,9 @@ pub(super) fn for_update(resource: &Resource, part: Part, old: &Value, new: &mut
             let finalizers = new["spec"]["finalizers"].take();
             let managed = object::meta_mut(new).remove("managedFields");
             let mut kept = old.clone();
-            let spec = object::top(&mut kept).entry("spec").or_insert_with(|| json!({}));
+            let spec = object::top(&mut kept)
+                .entry("spec")
+                .or_insert_with(|| json!({}));
             match finalizers {
                 Value::Array(list) if !list.is_empty() => {
                     object::top(spec).insert("finalizers".into(), list.into());
@@ -101,14 +119,18 @@ pub(super) fn for_update(resource: &Resource, part: Part, old: &Value, new: &mut
                 name_label(new);
             }
             if resource.has_generation() && changes_generation(resource, old, new) {
-                object::meta_mut(new).insert("generation".into(), (object::generation(old) + 1).into());
+                object::meta_mut(new)
+                    .insert("generation".into(), (object::generation(old) + 1).into());
             }
         }
     }
 }
 
 fn changes_generation(resource: &Resource, old: &Value, new: &Value) -> bool {
-    if resource.is_custom() || resource.kind == "Deployment" && old["metadata"]["annotations"] == new["metadata"]["annotations"] {
+    if resource.is_custom()
+        || resource.kind == "Deployment"
+            && old["metadata"]["annotations"] == new["metadata"]["annotations"]
+    {
         return object::content_differs(old, new, resource.status);
     }
     if resource.kind == "Deployment" {

@@ -16,7 +16,9 @@ impl Shared {
             return Err(resource.not_found(&call.info.name).into());
         };
         let shown = resource.present(&found.object);
-        Ok(Outcome::Reply(self.render_object(call, resource, 200, &shown)?))
+        Ok(Outcome::Reply(
+            self.render_object(call, resource, 200, &shown)?,
+        ))
     }
 
     /// Stops the request until the store has the version, if it is one of the future.

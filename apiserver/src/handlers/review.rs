@@ -19,7 +19,9 @@ impl Shared {
         let mut review = decode::object(call, resource)?;
         let status = match resource.kind.as_str() {
             "SelfSubjectAccessReview" => self.access(&call.user, &review["spec"]),
-            "SubjectAccessReview" | "LocalSubjectAccessReview" => self.access(&subject(&review["spec"]), &review["spec"]),
+            "SubjectAccessReview" | "LocalSubjectAccessReview" => {
+                self.access(&subject(&review["spec"]), &review["spec"])
+            }
             "SelfSubjectReview" => json!({ "userInfo": {
                 "username": call.user.name, "uid": call.user.uid, "groups": call.user.groups,
             } }),
@@ -28,7 +30,10 @@ impl Shared {
                 "evaluationError": "this server does not enumerate rules; ask with SelfSubjectAccessReview",
             }),
             kind => {
-                return Err(ApiError::not_implemented(format!("this server does not answer {kind}")).into());
+                return Err(ApiError::not_implemented(format!(
+                    "this server does not answer {kind}"
+                ))
+                .into());
             }
         };
         object::top(&mut review).insert("status".into(), status);
@@ -51,8 +56,15 @@ impl Shared {
                 },
             )
         } else {
-            let [verb, group, resource, subresource, namespace, name] =
-                ["verb", "group", "resource", "subresource", "namespace", "name"].map(|field| text(&about[field]));
+            let [verb, group, resource, subresource, namespace, name] = [
+                "verb",
+                "group",
+                "resource",
+                "subresource",
+                "namespace",
+                "name",
+            ]
+            .map(|field| text(&about[field]));
             self.allows(
                 user,
                 &Attempt {
@@ -75,7 +87,11 @@ fn subject(spec: &Value) -> User {
         .as_array()
         .map(|list| list.iter().filter_map(Value::as_str).collect())
         .unwrap_or_default();
-    let mut user = User::new(spec["user"].as_str().unwrap_or_default(), spec["uid"].as_str().unwrap_or_default(), &groups);
+    let mut user = User::new(
+        spec["user"].as_str().unwrap_or_default(),
+        spec["uid"].as_str().unwrap_or_default(),
+        &groups,
+    );
     // A review names all groups itself.
     user.groups = groups.into_iter().map(str::to_owned).collect();
     user

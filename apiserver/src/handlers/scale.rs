@@ -28,16 +28,29 @@ impl Shared {
         match call.method.as_str() {
             "GET" => {
                 let found = current(self)?;
-                Ok(Outcome::Reply(Reply::json(200, &shown(&paths, &resource.present(&found.object)))))
+                Ok(Outcome::Reply(Reply::json(
+                    200,
+                    &shown(&paths, &resource.present(&found.object)),
+                )))
             }
             "PUT" | "PATCH" => self.change_scale(call, resource, &paths, &key),
             _ => Err(ApiError::method_not_allowed().into()),
         }
     }
 
-    fn change_scale(&self, call: &mut Call, resource: &Arc<Resource>, paths: &ScalePaths, key: &str) -> Handled {
+    fn change_scale(
+        &self,
+        call: &mut Call,
+        resource: &Arc<Resource>,
+        paths: &ScalePaths,
+        key: &str,
+    ) -> Handled {
         let put = call.method == "PUT";
-        let patch = if put { None } else { Some(patch::read(call, !resource.is_custom())?) };
+        let patch = if put {
+            None
+        } else {
+            Some(patch::read(call, !resource.is_custom())?)
+        };
         call.write_options(if put { "UpdateOptions" } else { "PatchOptions" })?;
         loop {
             let Some(old) = self.store.get(&resource.table, key) else {
@@ -85,7 +98,9 @@ impl Shared {
 }
 
 fn at<'a>(object: &'a Value, path: &str) -> &'a Value {
-    path.trim_start_matches('.').split('.').fold(object, |value, segment| &value[segment])
+    path.trim_start_matches('.')
+        .split('.')
+        .fold(object, |value, segment| &value[segment])
 }
 
 fn set(object: &mut Value, path: &str, value: Value) {
@@ -99,7 +114,13 @@ fn set(object: &mut Value, path: &str, value: Value) {
 /// The Scale of an object.
 fn shown(paths: &ScalePaths, object: &Value) -> Value {
     let mut metadata = serde_json::Map::new();
-    for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+    for field in [
+        "name",
+        "namespace",
+        "uid",
+        "resourceVersion",
+        "creationTimestamp",
+    ] {
         if let Some(value) = object["metadata"].get(field) {
             metadata.insert(field.into(), value.clone());
         }
@@ -127,14 +148,27 @@ fn labels(selector: &Value) -> String {
     let list = |value: &Value| -> Vec<String> {
         value
             .as_array()
-            .map(|values| values.iter().filter_map(|v| v.as_str().map(str::to_owned)).collect())
+            .map(|values| {
+                values
+                    .iter()
+                    .filter_map(|v| v.as_str().map(str::to_owned))
+                    .collect()
+            })
             .unwrap_or_default()
     };
     let mut parts: Vec<String> = selector["matchLabels"]
         .as_object()
-        .map(|map| map.iter().map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default())).collect())
+        .map(|map| {
+            map.iter()
+                .map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default()))
+                .collect()
+        })
         .unwrap_or_default();
-    for rule in selector["matchExpressions"].as_array().into_iter().flatten() {
+    for rule in selector["matchExpressions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
         let key = rule["key"].as_str().unwrap_or_default();
         let values = list(&rule["values"]).join(",");
         parts.push(match rule["operator"].as_str() {

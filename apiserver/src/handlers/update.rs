@@ -41,20 +41,30 @@ impl Shared {
                 Err(Stop::Lost(_)) => return Err(resource.modified(&call.info.name).into()),
                 other => {
                     let object = other?;
-                    return Ok(Outcome::Reply(self.render_object(call, resource, 200, &object)?));
+                    return Ok(Outcome::Reply(
+                        self.render_object(call, resource, 200, &object)?,
+                    ));
                 }
             }
         }
         Err(resource.modified(&call.info.name).into())
     }
 
-    fn update_missing(&self, call: &mut Call, resource: &Arc<Resource>, part: Part, new: Value) -> Handled {
+    fn update_missing(
+        &self,
+        call: &mut Call,
+        resource: &Arc<Resource>,
+        part: Part,
+        new: Value,
+    ) -> Handled {
         if part != Part::Main || !resource.create_on_update() {
             return Err(resource.not_found(&call.info.name).into());
         }
         self.admit(call, resource, &new)?;
         let created = self.create_object(call, resource, new)?;
-        Ok(Outcome::Reply(self.render_object(call, resource, 201, &created)?))
+        Ok(Outcome::Reply(
+            self.render_object(call, resource, 201, &created)?,
+        ))
     }
 
     /// Replaces `old` by `new` (in the version of the request) if that is a legal change, and a change at all.
@@ -72,9 +82,17 @@ impl Shared {
         let shown = resource.present(&old.object);
         preconditions(call, resource, via, old, &new)?;
         let name = object::meta(&shown, "name").to_owned();
+        if part == Part::Main && object::is_terminating(&new) && !object::is_terminating(&shown) {
+            let cause = metadata::immutable(&new, "deletionTimestamp");
+            return Err(resource.invalid(&name, &[cause.clone(), cause]).into());
+        }
         prepare::for_update(resource, part, &shown, &mut new, &call.info.subresource);
         if via != Via::Apply {
             self.track_update(call, resource, Some(&shown), &mut new);
+        }
+        if resource.is_custom() {
+            // What the change took away may have a default, which is back at once.
+            resource.model.default(&mut new);
         }
         crate::managed::keep_times(&shown, &mut new);
         if *shown == new {
@@ -82,15 +100,19 @@ impl Shared {
             return Ok(shown);
         }
         let mut causes = metadata::validate_update(&shown, &new);
-        causes.extend(resource.model.validate(&new, Some(&shown), &call.info.subresource));
+        causes.extend(
+            resource
+                .model
+                .validate(&new, Some(&shown), &call.info.subresource),
+        );
         if !causes.is_empty() {
             return Err(resource.invalid(&name, &causes).into());
         }
-        for warning in metadata::warnings(&new).into_iter().chain(resource.model.warnings(&new)) {
+        for warning in metadata::warnings(&new)
+            .into_iter()
+            .chain(resource.model.warnings(&new))
+        {
             call.warn(warning);
-        }
-        if let Some(warning) = &resource.deprecated {
-            call.warn(warning.clone());
         }
         if is_finished(resource, &new) {
             return self.finish(call, resource, key, old, new);
@@ -104,7 +126,14 @@ impl Shared {
     }
 
     /// The last finalizer went: the object goes, too. The answer is the object as it would be, at its old version.
-    fn finish(&self, call: &mut Call, resource: &Arc<Resource>, key: &str, old: &Stored, new: Value) -> Handled<Arc<Value>> {
+    fn finish(
+        &self,
+        call: &mut Call,
+        resource: &Arc<Resource>,
+        key: &str,
+        old: &Stored,
+        new: Value,
+    ) -> Handled<Arc<Value>> {
         if !call.dry_run {
             self.commit_remove(call, resource, key, old)?;
         }
@@ -115,12 +144,26 @@ impl Shared {
 /// Whether nothing holds a terminating object any longer.
 pub(super) fn is_finished(resource: &Resource, object: &Value) -> bool {
     let held_by_spec = resource.kind == "Namespace"
-        && object["spec"]["finalizers"].as_array().is_some_and(|list| !list.is_empty());
-    let in_grace = object["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0) > 0;
-    object::is_terminating(object) && object::finalizers(object).is_empty() && !held_by_spec && !in_grace
+        && object["spec"]["finalizers"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty());
+    let in_grace = object["metadata"]["deletionGracePeriodSeconds"]
+        .as_i64()
+        .unwrap_or(0)
+        > 0;
+    object::is_terminating(object)
+        && object::finalizers(object).is_empty()
+        && !held_by_spec
+        && !in_grace
 }
 
-fn preconditions(call: &Call, resource: &Resource, via: Via, old: &Stored, new: &Value) -> Result<(), Stop> {
+fn preconditions(
+    call: &Call,
+    resource: &Resource,
+    via: Via,
+    old: &Stored,
+    new: &Value,
+) -> Result<(), Stop> {
     let name = &call.info.name;
     let uid = object::meta(new, "uid");
     let old_uid = object::meta(&old.object, "uid");
@@ -148,7 +191,11 @@ fn preconditions(call: &Call, resource: &Resource, via: Via, old: &Stored, new: 
     match wanted_revision(new)? {
         None if resource.unconditional_update() => Ok(()),
         None => {
-            let cause = Cause::invalid("metadata.resourceVersion", &0.into(), "must be specified for an update");
+            let cause = Cause::invalid(
+                "metadata.resourceVersion",
+                &0.into(),
+                "must be specified for an update",
+            );
             Err(ApiError::invalid(&resource.group, &resource.plural, name, &[cause]).into())
         }
         Some(revision) if revision == old.revision => Ok(()),
@@ -161,10 +208,11 @@ fn preconditions(call: &Call, resource: &Resource, via: Via, old: &Stored, new: 
 fn wanted_revision(new: &Value) -> ApiResult<Option<u64>> {
     match object::meta(new, "resourceVersion") {
         "" | "0" => Ok(None),
-        text => text
-            .parse()
-            .map(Some)
-            .map_err(|_| ApiError::internal(format!("strconv.ParseUint: parsing {text:?}: invalid syntax"))),
+        text => text.parse().map(Some).map_err(|_| {
+            ApiError::internal(format!(
+                "strconv.ParseUint: parsing {text:?}: invalid syntax"
+            ))
+        }),
     }
 }
 

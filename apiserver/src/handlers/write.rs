@@ -59,7 +59,13 @@ impl Shared {
         Ok(removed)
     }
 
-    fn committed(&self, call: &mut Call, resource: &Resource, name: &str, object: Option<&Value>) -> Handled<()> {
+    fn committed(
+        &self,
+        call: &mut Call,
+        resource: &Resource,
+        name: &str,
+        object: Option<&Value>,
+    ) -> Handled<()> {
         call.revisions += 1;
         if resource.kind == "CustomResourceDefinition" {
             self.definition_changed(name, object);
@@ -72,7 +78,11 @@ impl Shared {
     }
 
     fn hook(&self, call: &Call, name: &str, stage: Stage) -> Handled<()> {
-        let hook = self.hook.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let hook = self
+            .hook
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         let Some(hook) = hook else {
             return Ok(());
         };
