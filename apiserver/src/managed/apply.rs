@@ -9,7 +9,7 @@ use super::prune::{self, Context, Last};
 use super::set::FieldSet;
 use super::types::TypeRef;
 use super::update::{UpdateOptions, record};
-use super::{Reset, Schemas, check, fields, merging, meta};
+use super::{Reset, Schemas, check, fields, last_applied, merging, meta};
 use crate::schema::Schema;
 
 /// Who applies, where and when.
@@ -40,6 +40,7 @@ pub struct Conflict {
     pub manager: String,
     /// The path: `.spec.replicas`.
     pub field: String,
+    pub(super) path: Vec<PathElement>,
     sort_key: String,
 }
 
@@ -87,6 +88,16 @@ fn conflict_message(conflicts: &[Conflict]) -> String {
 /// # Errors
 /// See [`ApplyError`].
 pub fn apply(
+    schema: &Schema,
+    live: Option<&Value>,
+    config: &Value,
+    options: &ApplyOptions<'_>,
+) -> Result<Value, ApplyError> {
+    last_applied::apply(schema, live, config, options)
+}
+
+/// [`apply`] without regard to the annotation of client-side apply.
+pub(super) fn merge_and_record(
     schema: &Schema,
     live: Option<&Value>,
     config: &Value,
@@ -326,6 +337,7 @@ fn conflicts_of(entry: &Value, fields: &FieldSet) -> Vec<Conflict> {
     let conflict = |path: Vec<PathElement>| Conflict {
         manager: owner.shown(),
         field: path.iter().map(ToString::to_string).collect(),
+        path,
         sort_key: owner.sort_key(),
     };
     fields.paths().into_iter().map(conflict).collect()

@@ -9,6 +9,7 @@ mod compare;
 mod element;
 mod entries;
 mod fields;
+mod last_applied;
 mod merging;
 mod meta;
 mod prune;

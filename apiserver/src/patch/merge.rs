@@ -12,9 +12,15 @@ pub fn apply(doc: &Value, patch: &Value) -> Value {
 }
 
 /// The same, for a document that is at hand to be changed.
+///
+/// Beyond the RFC, and as the real server has it, `null` fields of objects in a list that comes new are dropped, too.
 pub fn merge(doc: &mut Value, patch: &Value) {
     let Value::Object(fields) = patch else {
-        *doc = patch.clone();
+        *doc = if doc.is_object() {
+            patch.clone()
+        } else {
+            without_nulls(patch)
+        };
         return;
     };
     if !doc.is_object() {
@@ -27,10 +33,23 @@ pub fn merge(doc: &mut Value, patch: &Value) {
         } else if let Some(present) = target.get_mut(key) {
             merge(present, value);
         } else {
-            let mut fresh = Value::Null;
-            merge(&mut fresh, value);
-            target.insert(key.clone(), fresh);
+            target.insert(key.clone(), without_nulls(value));
         }
+    }
+}
+
+/// The value without `null` fields; `null` items of lists stay.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let kept = fields.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(
+                kept.map(|(name, value)| (name.clone(), without_nulls(value)))
+                    .collect(),
+            )
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_nulls).collect()),
+        other => other.clone(),
     }
 }
 

@@ -505,3 +505,42 @@ fn versions_are_looked_at_with_their_own_schema() {
         "Apply failed with 1 conflict: conflict with \"m1\": .spec.a"
     );
 }
+
+#[test]
+fn kubectl_takes_over_what_it_applied_on_the_client_side() {
+    let last = json!({"apiVersion": API, "kind": "Widget", "metadata": {"name": "a"}, "spec": {"replicas": 1, "name": "x"}});
+    let annotation = "kubectl.kubernetes.io/last-applied-configuration";
+    let mut live = last.clone();
+    live["metadata"]["annotations"] = json!({annotation: last.to_string()});
+    update(
+        &widget(),
+        None,
+        &mut live,
+        &updater("kubectl-client-side-apply"),
+    );
+    let live = updated(&live, "editor", |object| {
+        object["spec"]["name"] = json!("y")
+    });
+
+    let taken = applied(Some(&live), "kubectl", json!({"replicas": 2})).unwrap();
+    assert_eq!(taken["spec"]["replicas"], 2);
+    let noted: Value = serde_json::from_str(
+        taken["metadata"]["annotations"][annotation]
+            .as_str()
+            .unwrap(),
+    )
+    .unwrap();
+    assert_eq!(noted, config(json!({"replicas": 2})));
+    assert_eq!(
+        message(applied(
+            Some(&live),
+            "kubectl",
+            json!({"replicas": 2, "name": "z"})
+        )),
+        "Apply failed with 1 conflict: conflict with \"editor\" using example.com/v1: .spec.name"
+    );
+    assert_eq!(
+        message(applied(Some(&live), "other", json!({"replicas": 2}))),
+        "Apply failed with 1 conflict: conflict with \"kubectl-client-side-apply\" using example.com/v1: .spec.replicas"
+    );
+}

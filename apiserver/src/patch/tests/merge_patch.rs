@@ -57,6 +57,30 @@ fn the_examples_of_the_rfc() {
 }
 
 #[test]
+fn nulls_of_objects_in_new_lists_are_dropped() {
+    let cases = [
+        (
+            json!({}),
+            json!({"l": [{"a": 1, "b": null}]}),
+            json!({"l": [{"a": 1}]}),
+        ),
+        (
+            json!({"l": [1]}),
+            json!({"l": [{"b": null}, null]}),
+            json!({"l": [{}, null]}),
+        ),
+        (
+            json!({"l": {}}),
+            json!({"l": [{"b": null}]}),
+            json!({"l": [{"b": null}]}),
+        ),
+    ];
+    for (doc, patch, expected) in cases {
+        assert_eq!(apply(&doc, &patch), expected, "{doc} {patch}");
+    }
+}
+
+#[test]
 fn only_objects_are_patches() {
     assert_eq!(check(&json!({})), Ok(()));
     assert_eq!(
