@@ -6,7 +6,10 @@ use opgen_apiserver::schema::{ListType, causes_text};
 use serde_json::{Value, json};
 
 fn kind(plural: &str) -> &'static BuiltIn {
-    builtin::all().iter().find(|kind| kind.plural == plural).unwrap()
+    builtin::all()
+        .iter()
+        .find(|kind| kind.plural == plural)
+        .unwrap()
 }
 
 /// What a create leaves of the object.
@@ -33,17 +36,70 @@ fn workload() -> Value {
 #[test]
 fn kinds_have_the_names_that_discovery_shows() {
     for (plural, group, name, namespaced, short, status, scale) in [
-        ("configmaps", "", "ConfigMap", true, vec!["cm"], false, false),
-        ("namespaces", "", "Namespace", false, vec!["ns"], true, false),
-        ("deployments", "apps", "Deployment", true, vec!["deploy"], true, true),
-        ("leases", "coordination.k8s.io", "Lease", true, vec![], false, false),
-        ("customresourcedefinitions", "apiextensions.k8s.io", "CustomResourceDefinition", false, vec!["crd", "crds"],
-         true, false),
-        ("clusterroles", "rbac.authorization.k8s.io", "ClusterRole", false, vec![], false, false),
+        (
+            "configmaps",
+            "",
+            "ConfigMap",
+            true,
+            vec!["cm"],
+            false,
+            false,
+        ),
+        (
+            "namespaces",
+            "",
+            "Namespace",
+            false,
+            vec!["ns"],
+            true,
+            false,
+        ),
+        (
+            "deployments",
+            "apps",
+            "Deployment",
+            true,
+            vec!["deploy"],
+            true,
+            true,
+        ),
+        (
+            "leases",
+            "coordination.k8s.io",
+            "Lease",
+            true,
+            vec![],
+            false,
+            false,
+        ),
+        (
+            "customresourcedefinitions",
+            "apiextensions.k8s.io",
+            "CustomResourceDefinition",
+            false,
+            vec!["crd", "crds"],
+            true,
+            false,
+        ),
+        (
+            "clusterroles",
+            "rbac.authorization.k8s.io",
+            "ClusterRole",
+            false,
+            vec![],
+            false,
+            false,
+        ),
     ] {
         let kind = builtin::find(group, "v1", plural).unwrap();
         assert_eq!(
-            (kind.kind, kind.namespaced, &kind.short_names, kind.status, kind.scale),
+            (
+                kind.kind,
+                kind.namespaced,
+                &kind.short_names,
+                kind.status,
+                kind.scale
+            ),
             (name, namespaced, &short, status, scale)
         );
         assert_eq!(kind.singular, name.to_lowercase());
@@ -90,17 +146,29 @@ fn a_pod_is_filled_as_the_server_fills_it() {
         }]}}),
     );
     let container = &pod["spec"]["containers"][0];
-    assert_eq!(container["ports"], json!([{"containerPort": 80, "protocol": "TCP"}]));
-    assert_eq!(container["resources"], json!({"requests": {"cpu": "100m", "memory": "1Gi"}}));
+    assert_eq!(
+        container["ports"],
+        json!([{"containerPort": 80, "protocol": "TCP"}])
+    );
+    assert_eq!(
+        container["resources"],
+        json!({"requests": {"cpu": "100m", "memory": "1Gi"}})
+    );
     assert_eq!(container["imagePullPolicy"], "IfNotPresent");
     assert_eq!(pod["spec"]["enableServiceLinks"], true);
     assert_eq!(pod["spec"]["tolerations"].as_array().unwrap().len(), 2);
-    assert_eq!(pod["status"], json!({"phase": "Pending", "qosClass": "Burstable"}));
+    assert_eq!(
+        pod["status"],
+        json!({"phase": "Pending", "qosClass": "Burstable"})
+    );
 }
 
 #[test]
 fn services_statefulsets_and_jobs_get_their_defaults() {
-    let headless = created("services", json!({"spec": {"clusterIP": "None", "ports": [{"port": 80}]}}));
+    let headless = created(
+        "services",
+        json!({"spec": {"clusterIP": "None", "ports": [{"port": 80}]}}),
+    );
     assert_eq!(
         headless["spec"],
         json!({
@@ -110,16 +178,25 @@ fn services_statefulsets_and_jobs_get_their_defaults() {
         })
     );
     assert_eq!(headless["status"], json!({"loadBalancer": {}}));
-    let external = created("services", json!({"spec": {"type": "ExternalName", "externalName": "example.com"}}));
+    let external = created(
+        "services",
+        json!({"spec": {"type": "ExternalName", "externalName": "example.com"}}),
+    );
     assert_eq!(
         external["spec"],
         json!({"type": "ExternalName", "sessionAffinity": "None", "externalName": "example.com"})
     );
     let set = created("statefulsets", workload());
-    assert_eq!(set["spec"]["updateStrategy"], json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}));
+    assert_eq!(
+        set["spec"]["updateStrategy"],
+        json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0}})
+    );
     assert_eq!(set["spec"]["podManagementPolicy"], "OrderedReady");
-    let job = created("jobs", json!({"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [
-        {"name": "c", "image": "i"}]}}}}));
+    let job = created(
+        "jobs",
+        json!({"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [
+        {"name": "c", "image": "i"}]}}}}),
+    );
     for (field, value) in [
         ("backoffLimit", json!(6)),
         ("completions", json!(1)),
@@ -169,7 +246,11 @@ fn bodies_that_do_not_decode_are_refused() {
             json!({"data": {"a": 1}}),
             "json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
         ),
-        ("configmaps", json!({"binaryData": {"t": "%%"}}), "illegal base64 data at input byte 0"),
+        (
+            "configmaps",
+            json!({"binaryData": {"t": "%%"}}),
+            "illegal base64 data at input byte 0",
+        ),
         (
             "deployments",
             json!({"spec": {"replicas": "x"}}),
@@ -186,7 +267,10 @@ fn bodies_that_do_not_decode_are_refused() {
         assert_eq!(kind(plural).decode(&mut object).unwrap_err(), wanted);
     }
     let mut unknown = json!({"dat": {}, "metadata": {"name": "a", "bogus": 1}});
-    assert_eq!(kind("configmaps").decode(&mut unknown).unwrap(), ["dat", "metadata.bogus"]);
+    assert_eq!(
+        kind("configmaps").decode(&mut unknown).unwrap(),
+        ["dat", "metadata.bogus"]
+    );
 }
 
 #[test]
@@ -201,7 +285,11 @@ fn invalid_objects_are_refused_with_the_texts_of_the_server() {
             other,
             "spec.template.metadata.labels: Invalid value: {\"app\":\"d\"}: `selector` does not match template `labels`",
         ),
-        ("deployments", negative, "spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
+        (
+            "deployments",
+            negative,
+            "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+        ),
         ("pods", json!({}), "spec.containers: Required value"),
         ("services", json!({}), "spec.ports: Required value"),
         (
@@ -262,19 +350,71 @@ fn lists_know_how_they_merge() {
     let ports = &containers.item().unwrap().properties["ports"];
     assert_eq!(ports.list_map_keys, ["containerPort", "protocol"]);
     assert_eq!(ports.key_default("protocol"), Some(&json!("TCP")));
-    assert_eq!(builtin::object_meta().properties["finalizers"].list_type(), ListType::Set);
+    assert_eq!(
+        builtin::object_meta().properties["finalizers"].list_type(),
+        ListType::Set
+    );
 }
 
 #[test]
 fn tables_have_the_columns_of_kubectl() {
     let deployments = kind("deployments");
-    let names: Vec<&str> = deployments.columns.iter().map(|column| column.name.as_str()).collect();
-    assert_eq!(names, ["Name", "Ready", "Up-to-date", "Available", "Age", "Containers", "Images", "Selector"]);
+    let names: Vec<&str> = deployments
+        .columns
+        .iter()
+        .map(|column| column.name.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "Name",
+            "Ready",
+            "Up-to-date",
+            "Available",
+            "Age",
+            "Containers",
+            "Images",
+            "Selector"
+        ]
+    );
     let mut object = created("deployments", workload());
     object["metadata"]["creationTimestamp"] = json!("2020-01-01T00:00:00Z");
     let now = "2020-01-01T00:05:00Z".parse().unwrap();
     assert_eq!(
         deployments.cells(&object, now),
-        [json!("x"), json!("0/1"), json!(0), json!(0), json!("5m"), json!("c"), json!("img"), json!("app=d")]
+        [
+            json!("x"),
+            json!("0/1"),
+            json!(0),
+            json!(0),
+            json!("5m"),
+            json!("c"),
+            json!("img"),
+            json!("app=d")
+        ]
+    );
+}
+
+#[test]
+fn field_selectors_find_fields_under_other_names() {
+    let event = json!({"involvedObject": {"name": "p"}, "source": {"component": "c"}, "reportingComponent": ""});
+    let other = json!({"involvedObject": {"name": "q"}, "source": {}, "reportingComponent": "example.com/ctl"});
+    let core = builtin::find("", "v1", "events").unwrap();
+    let group = builtin::find("events.k8s.io", "v1", "events").unwrap();
+    assert_eq!(core.selected(&event, "involvedObject.name"), "p");
+    assert_eq!(core.selected(&event, "source"), "c");
+    assert_eq!(core.selected(&other, "source"), "example.com/ctl");
+    assert_eq!(group.selected(&other, "regarding.name"), "q");
+    assert_eq!(
+        group.selected(&other, "reportingController"),
+        "example.com/ctl"
+    );
+    assert_eq!(
+        kind("nodes").selected(&json!({}), "spec.unschedulable"),
+        "false"
+    );
+    assert_eq!(
+        kind("jobs").selected(&json!({"status": {"succeeded": 2}}), "status.successful"),
+        "2"
     );
 }

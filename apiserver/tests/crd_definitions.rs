@@ -32,7 +32,10 @@ fn version(name: &str, schema: Value) -> Value {
 
 fn with_spec(node: Value) -> Value {
     let mut definition = definition("others", "Other");
-    definition["spec"]["versions"] = json!([version("v1", json!({"type": "object", "properties": {"spec": node}}))]);
+    definition["spec"]["versions"] = json!([version(
+        "v1",
+        json!({"type": "object", "properties": {"spec": node}})
+    )]);
     definition
 }
 
@@ -43,7 +46,10 @@ fn names_conversion_and_status_are_filled_in() {
         definition["spec"]["names"],
         json!({"plural": "widgets", "kind": "Widget", "singular": "widget", "listKind": "WidgetList"})
     );
-    assert_eq!(definition["spec"]["conversion"], json!({"strategy": "None"}));
+    assert_eq!(
+        definition["spec"]["conversion"],
+        json!({"strategy": "None"})
+    );
     assert_eq!(
         definition["status"],
         json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": ["v1"]})
@@ -130,7 +136,10 @@ fn an_established_definition_keeps_its_scope() {
     let mut new = old.clone();
     new["spec"]["scope"] = json!("Cluster");
     let causes = crd::validate(&new, Some(&old));
-    assert_eq!(causes_text(&causes), "spec.scope: Invalid value: \"Cluster\": field is immutable");
+    assert_eq!(
+        causes_text(&causes),
+        "spec.scope: Invalid value: \"Cluster\": field is immutable"
+    );
 }
 
 #[test]
@@ -149,7 +158,10 @@ fn free_names_are_accepted_and_taken_ones_are_not() {
     );
     let second = definition("widgetz", "Widget");
     let status = crd::accept_names(&second, &[&first, &second], NOW);
-    assert_eq!(status["acceptedNames"], json!({"plural": "widgetz", "kind": ""}));
+    assert_eq!(
+        status["acceptedNames"],
+        json!({"plural": "widgetz", "kind": ""})
+    );
     assert_eq!(
         status["conditions"],
         json!([
@@ -187,7 +199,11 @@ fn deprecated_versions_name_the_best_newer_one() {
         version("v2", true, false)
     ]);
     let served = served(&definition).unwrap();
-    let warning = served.version("v1beta1").unwrap().deprecation_warning.clone();
+    let warning = served
+        .version("v1beta1")
+        .unwrap()
+        .deprecation_warning
+        .clone();
     assert_eq!(
         warning.as_deref(),
         Some("example.com/v1beta1 Widget is deprecated; use example.com/v2 Widget")
@@ -198,8 +214,11 @@ fn deprecated_versions_name_the_best_newer_one() {
 
 /// The folder of real definitions, if there is one.
 fn real_definitions() -> Option<PathBuf> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent()?.to_owned();
-    let shared = std::env::var_os("OPGEN_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .parent()?
+        .to_owned();
+    let shared =
+        std::env::var_os("OPGEN_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
     Some(shared.join("crds")).filter(|folder| folder.is_dir())
 }
 
@@ -207,7 +226,8 @@ fn real_definitions() -> Option<PathBuf> {
 fn real_definitions_are_accepted_and_compiled() {
     let Some(folder) = real_definitions() else {
         use std::io::Write as _;
-        let line = "skipped: no folder `crds` in $OPGEN_SHARED or in `shared` beside the workspace\n";
+        let line =
+            "skipped: no folder `crds` in $OPGEN_SHARED or in `shared` beside the workspace\n";
         std::io::stderr().write_all(line.as_bytes()).unwrap();
         return;
     };
@@ -222,7 +242,12 @@ fn real_definitions_are_accepted_and_compiled() {
         crd::default(&mut definition);
         crd::prepare_create(&mut definition);
         let causes = crd::validate(&definition, None);
-        assert!(causes.is_empty(), "{}: {}", path.display(), causes_text(&causes));
+        assert!(
+            causes.is_empty(),
+            "{}: {}",
+            path.display(),
+            causes_text(&causes)
+        );
         let served = served(&definition).unwrap();
         assert!(served.storage_version().is_some(), "{}", path.display());
         assert!(causes.iter().all(|cause| cause.reason != NOT_IMPLEMENTED));

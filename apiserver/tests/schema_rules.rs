@@ -21,7 +21,10 @@ fn rule(kind: &str, rule: Value) -> Schema {
 fn rules_say_what_the_server_says() {
     for (schema, new, old, wanted) in [
         (
-            rule("string", json!({"rule": "self == oldSelf", "message": "frozen is immutable"})),
+            rule(
+                "string",
+                json!({"rule": "self == oldSelf", "message": "frozen is immutable"}),
+            ),
             json!("g"),
             Some(json!("f")),
             "spec: Invalid value: \"g\": frozen is immutable",
@@ -39,7 +42,12 @@ fn rules_say_what_the_server_says() {
             Some(json!(2)),
             "spec: Forbidden: must not shrink",
         ),
-        (rule("integer", json!({"rule": "self > 3"})), json!(1), None, "spec: Invalid value: 1: failed rule: self > 3"),
+        (
+            rule("integer", json!({"rule": "self > 3"})),
+            json!(1),
+            None,
+            "spec: Invalid value: 1: failed rule: self > 3",
+        ),
         (
             schema(json!({
                 "type": "array", "maxItems": 5, "items": {"type": "string"},
@@ -71,8 +79,10 @@ fn rules_say_what_the_server_says() {
             "spec[k]: Invalid value: 3: small",
         ),
         (
-            schema(json!({"type": "object", "properties": {"t": {"type": "string", "format": "duration",
-                "x-kubernetes-validations": [{"rule": "self <= duration('1h')", "message": "at most an hour"}]}}})),
+            schema(
+                json!({"type": "object", "properties": {"t": {"type": "string", "format": "duration",
+                "x-kubernetes-validations": [{"rule": "self <= duration('1h')", "message": "at most an hour"}]}}}),
+            ),
             json!({"t": "90m"}),
             None,
             "spec.t: Invalid value: \"90m\": at most an hour",
@@ -91,7 +101,10 @@ fn transition_rules_run_where_an_old_value_is_known() {
         json!({"rule": "!oldSelf.hasValue() || oldSelf.value() == self", "optionalOldSelf": true, "message": "fixed"}),
     );
     assert_eq!(message(&optional, json!("a"), None), "[]");
-    assert_eq!(message(&optional, json!("a"), Some(json!("b"))), "spec: Invalid value: \"a\": fixed");
+    assert_eq!(
+        message(&optional, json!("a"), Some(json!("b"))),
+        "spec: Invalid value: \"a\": fixed"
+    );
 }
 
 #[test]
@@ -104,10 +117,14 @@ fn items_of_a_list_map_are_followed_by_their_keys() {
         }}
     }));
     let old = json!([{"name": "a", "port": 1}, {"name": "b", "port": 2}]);
-    let moved = json!([{"name": "new", "port": 9}, {"name": "b", "port": 2}, {"name": "a", "port": 1}]);
+    let moved =
+        json!([{"name": "new", "port": 9}, {"name": "b", "port": 2}, {"name": "a", "port": 1}]);
     assert_eq!(message(&ports, moved, Some(old.clone())), "[]");
     let changed = json!([{"name": "b", "port": 3}]);
-    assert_eq!(message(&ports, changed, Some(old)), "spec[0].port: Invalid value: 3: fixed");
+    assert_eq!(
+        message(&ports, changed, Some(old)),
+        "spec[0].port: Invalid value: 3: fixed"
+    );
 }
 
 #[test]
@@ -118,16 +135,31 @@ fn the_whole_object_has_its_name_and_nothing_more_of_metadata() {
     }))
     .unwrap();
     let object = json!({"metadata": {"name": "lengthy", "uid": "u"}});
-    assert_eq!(causes_text(&validate(&named, &object, None)), "<nil>: Invalid value: a short name, please");
+    assert_eq!(
+        causes_text(&validate(&named, &object, None)),
+        "<nil>: Invalid value: a short name, please"
+    );
 }
 
 #[test]
 fn faulty_rules_are_refused_when_the_schema_is_parsed() {
     for (node, wanted) in [
-        (json!({"type": "integer", "x-kubernetes-validations": [{"rule": "self.nosuch > 1"}]}), "FieldValueInvalid"),
-        (json!({"type": "integer", "x-kubernetes-validations": [{"rule": "self >"}]}), "FieldValueInvalid"),
-        (json!({"type": "integer", "x-kubernetes-validations": [{"rule": "unknown(self)"}]}), "FieldValueInvalid"),
-        (json!({"type": "integer", "x-kubernetes-validations": [{"rule": "other == 1"}]}), "FieldValueInvalid"),
+        (
+            json!({"type": "integer", "x-kubernetes-validations": [{"rule": "self.nosuch > 1"}]}),
+            "FieldValueInvalid",
+        ),
+        (
+            json!({"type": "integer", "x-kubernetes-validations": [{"rule": "self >"}]}),
+            "FieldValueInvalid",
+        ),
+        (
+            json!({"type": "integer", "x-kubernetes-validations": [{"rule": "unknown(self)"}]}),
+            "FieldValueInvalid",
+        ),
+        (
+            json!({"type": "integer", "x-kubernetes-validations": [{"rule": "other == 1"}]}),
+            "FieldValueInvalid",
+        ),
         (
             json!({"type": "object", "properties": {"a": {"type": "string"}},
                    "x-kubernetes-validations": [{"rule": "self.b == ''"}]}),
@@ -143,10 +175,19 @@ fn faulty_rules_are_refused_when_the_schema_is_parsed() {
                    "x-kubernetes-validations": [{"rule": "self.all(i, v, v > i)"}]}),
             NOT_IMPLEMENTED,
         ),
-        (json!({"type": "string", "pattern": "("}), "FieldValueInvalid"),
+        (
+            json!({"type": "string", "pattern": "("}),
+            "FieldValueInvalid",
+        ),
     ] {
-        let causes = Schema::parse(&json!({"type": "object", "properties": {"spec": node}})).unwrap_err();
+        let causes =
+            Schema::parse(&json!({"type": "object", "properties": {"spec": node}})).unwrap_err();
         assert_eq!(causes[0].reason, wanted, "{causes:?}");
-        assert!(causes[0].field.starts_with("openAPIV3Schema.properties[spec]."), "{causes:?}");
+        assert!(
+            causes[0]
+                .field
+                .starts_with("openAPIV3Schema.properties[spec]."),
+            "{causes:?}"
+        );
     }
 }

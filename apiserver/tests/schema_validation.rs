@@ -1,7 +1,7 @@
 //! Values against a schema: the texts are those that a kube-apiserver v1.36.2 gave.
 #![allow(clippy::unwrap_used)]
 
-use opgen_apiserver::schema::{Schema, causes_text, default, prune, validate};
+use opgen_apiserver::schema::{Schema, causes_text, default, prune, validate, validate_status};
 use serde_json::{Value, json};
 
 const UNCHECKED: &str = "<nil>: Invalid value: null: some validation rules were not checked because the object was \
@@ -76,7 +76,7 @@ fn message(schema: &Schema, spec: Value, old: Option<Value>) -> Option<String> {
     default(schema, &mut object);
     let old = old.map(|spec| json!({"spec": spec}));
     let mut causes = validate(schema, &object, old.as_ref());
-    causes.sort_by(|left, right| left.line().cmp(&right.line()));
+    causes.sort_by_key(opgen_apiserver::schema::Cause::line);
     (!causes.is_empty()).then(|| causes_text(&causes).replace(UNCHECKED, "!"))
 }
 
@@ -102,12 +102,18 @@ fn invalid_values_are_named_as_the_server_names_them() {
     let schema = widget();
     for (spec, wanted) in [
         (json!({}), "[!, spec.size: Required value]"),
-        (json!("x"), "[!, spec: Invalid value: \"string\": spec in body must be of type object: \"string\"]"),
+        (
+            json!("x"),
+            "[!, spec: Invalid value: \"string\": spec in body must be of type object: \"string\"]",
+        ),
         (
             json!({"size": 0}),
             "spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1",
         ),
-        (json!({"size": 6}), "spec.size: Invalid value: 6: spec.size in body should be less than or equal to 5"),
+        (
+            json!({"size": 6}),
+            "spec.size: Invalid value: 6: spec.size in body should be less than or equal to 5",
+        ),
         (
             json!({"size": "1"}),
             "[!, spec.size: Invalid value: \"string\": spec.size in body must be of type integer: \"string\"]",
@@ -134,7 +140,10 @@ fn invalid_values_are_named_as_the_server_names_them() {
             json!({"size": 1, "code": "a"}),
             "spec.code: Invalid value: \"a\": spec.code in body should be at least 2 chars long",
         ),
-        (json!({"size": 1, "code": "abcde"}), "[!, spec.code: Too long: may not be more than 4 bytes]"),
+        (
+            json!({"size": 1, "code": "TOOLONG"}),
+            "[!, spec.code: Too long: may not be more than 4 bytes]",
+        ),
         (
             json!({"size": 1, "code": "A1"}),
             "spec.code: Invalid value: \"A1\": spec.code in body should match '^[a-z]+$'",
@@ -147,7 +156,10 @@ fn invalid_values_are_named_as_the_server_names_them() {
             json!({"size": 1, "list": ["a", "b", "c", "d"]}),
             "[!, spec.list: Too many: 4: must have at most 3 items]",
         ),
-        (json!({"size": 1, "uniq": ["a", "a"]}), "spec.uniq[1]: Duplicate value: \"a\""),
+        (
+            json!({"size": 1, "uniq": ["a", "a"]}),
+            "spec.uniq[1]: Duplicate value: \"a\"",
+        ),
         (
             json!({"size": 1, "map": {"a": "x"}}),
             "[!, spec.map.a: Invalid value: \"string\": spec.map.a in body must be of type integer: \"string\"]",
@@ -183,20 +195,33 @@ fn invalid_values_are_named_as_the_server_names_them() {
             json!({"size": 1, "some": {"a": 1, "b": 1}}),
             "<nil>: Invalid value: \"\": \"spec.some\" must not validate the schema (not)",
         ),
-        (json!({"size": 1, "items": [{"id": "i"}, {}]}), "[!, spec.items[1].id: Required value]"),
+        (
+            json!({"size": 1, "items": [{"id": "i"}, {}]}),
+            "[!, spec.items[1].id: Required value]",
+        ),
         (
             json!({"size": 1, "pairs": [{"k": "a", "s": 1}, {"k": "b", "s": 1}, {"k": "a", "s": 1}]}),
             "spec.pairs[2]: Duplicate value: {\"k\":\"a\",\"s\":1}",
         ),
-        (json!({"size": 1, "tmpl": {"apiVersion": "v1"}}), "[!, spec.tmpl.kind: Required value]"),
-        (json!({"size": 1, "min": 2, "max": 1}), "spec: Invalid value: min must not exceed max"),
+        (
+            json!({"size": 1, "tmpl": {"apiVersion": "v1"}}),
+            "[!, spec.tmpl.kind: Required value]",
+        ),
+        (
+            json!({"size": 1, "min": 2, "max": 1}),
+            "spec: Invalid value: min must not exceed max",
+        ),
         (
             json!({"size": 9, "min": 2, "max": 1}),
             "[spec.size: Invalid value: 9: spec.size in body should be less than or equal to 5, spec: Invalid value: \
              min must not exceed max]",
         ),
     ] {
-        assert_eq!(message(&schema, spec.clone(), None).as_deref(), Some(wanted), "{spec}");
+        assert_eq!(
+            message(&schema, spec.clone(), None).as_deref(),
+            Some(wanted),
+            "{spec}"
+        );
     }
 }
 
@@ -287,7 +312,10 @@ fn defaults_fill_what_is_absent_or_null() {
     for (given, wanted) in [
         (json!({}), all.clone()),
         (json!({"spec": {}}), all),
-        (json!({"spec": {"n": null, "nul": null, "o": null, "d": null, "plain": null}}), nulls),
+        (
+            json!({"spec": {"n": null, "nul": null, "o": null, "d": null, "plain": null}}),
+            nulls,
+        ),
         (
             json!({"spec": {"o": {"y": "q"}, "absent": {}, "l": [{"name": "a"}, {"proto": "UDP"}],
                             "m": {"k1": {}, "k2": {"d": 9}}}}),
@@ -296,6 +324,32 @@ fn defaults_fill_what_is_absent_or_null() {
     ] {
         let mut object = given.clone();
         default(&schema, &mut object);
-        assert_eq!(object, json!({"spec": wanted, "status": {"phase": "New"}}), "{given}");
+        assert_eq!(
+            object,
+            json!({"spec": wanted, "status": {"phase": "New"}}),
+            "{given}"
+        );
     }
+}
+
+#[test]
+fn of_a_status_update_only_the_status_is_checked_but_the_rules_all_run() {
+    let schema = Schema::parse(&json!({"type": "object", "properties": {
+        "spec": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}},
+                 "x-kubernetes-validations": [{"rule": "true"}]},
+        "status": {"type": "object", "required": ["phase"], "properties": {"phase": {"type": "string"}}}
+    }}))
+    .unwrap();
+    let message = |object: Value| causes_text(&validate_status(&schema, &object, None));
+    assert_eq!(message(json!({"spec": {}, "status": {"phase": "p"}})), "[]");
+    assert_eq!(
+        message(json!({"spec": {}, "status": {}})),
+        format!("[status.phase: Required value, {UNCHECKED}]")
+    );
+    assert_eq!(
+        message(json!({"spec": {}, "status": {"phase": 1}})),
+        format!(
+            "[status.phase: Invalid value: \"integer\": phase in body must be of type string: \"integer\", {UNCHECKED}]"
+        )
+    );
 }

@@ -18,7 +18,12 @@ impl Group for Admissionregistration {
     }
 
     fn fill(&self, kind: &str, object: &mut Value) {
-        for webhook in object.get_mut("webhooks").and_then(Value::as_array_mut).into_iter().flatten() {
+        for webhook in object
+            .get_mut("webhooks")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             set_default(webhook, "failurePolicy", json!("Fail"));
             set_default(webhook, "matchPolicy", json!("Equivalent"));
             set_default(webhook, "namespaceSelector", json!({}));
@@ -27,7 +32,12 @@ impl Group for Admissionregistration {
             if kind == "MutatingWebhookConfiguration" {
                 set_default(webhook, "reinvocationPolicy", json!("Never"));
             }
-            for rule in webhook.get_mut("rules").and_then(Value::as_array_mut).into_iter().flatten() {
+            for rule in webhook
+                .get_mut("rules")
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .flatten()
+            {
                 set_default(rule, "scope", json!("*"));
             }
         }
@@ -35,7 +45,12 @@ impl Group for Admissionregistration {
 
     fn check(&self, _kind: &str, object: &Value, _old: Option<&Value>) -> Vec<Cause> {
         let mut causes = Vec::new();
-        for (index, webhook) in object["webhooks"].as_array().into_iter().flatten().enumerate() {
+        for (index, webhook) in object["webhooks"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
             let at = format!("webhooks[{index}]");
             let name = webhook["name"].as_str().unwrap_or_default();
             if name.split('.').count() < 3 {
@@ -46,9 +61,15 @@ impl Group for Admissionregistration {
                 let detail = "must specify one of None, NoneOnDryRun";
                 causes.push(Cause::required(format!("{at}.sideEffects"), detail));
             }
-            if webhook["admissionReviewVersions"].as_array().is_none_or(Vec::is_empty) {
+            if webhook["admissionReviewVersions"]
+                .as_array()
+                .is_none_or(Vec::is_empty)
+            {
                 let detail = "must specify one of v1, v1beta1";
-                causes.push(Cause::required(format!("{at}.admissionReviewVersions"), detail));
+                causes.push(Cause::required(
+                    format!("{at}.admissionReviewVersions"),
+                    detail,
+                ));
             }
         }
         causes

@@ -50,13 +50,23 @@ impl Group for Apps {
         }
         let spec = &object["spec"];
         if let Some(replicas) = spec["replicas"].as_i64().filter(|replicas| *replicas < 0) {
-            causes.push(Cause::invalid("spec.replicas", &json!(replicas), "must be greater than or equal to 0"));
+            causes.push(Cause::invalid(
+                "spec.replicas",
+                &json!(replicas),
+                "must be greater than or equal to 0",
+            ));
         }
         check_workload(spec, &mut causes);
         check_spec(&spec["template"]["spec"], "spec.template.spec", &mut causes);
-        let policy = spec["template"]["spec"]["restartPolicy"].as_str().unwrap_or("Always");
+        let policy = spec["template"]["spec"]["restartPolicy"]
+            .as_str()
+            .unwrap_or("Always");
         if matches!(policy, "OnFailure" | "Never") {
-            causes.push(Cause::unsupported("spec.template.spec.restartPolicy", &json!(policy), ["Always"]));
+            causes.push(Cause::unsupported(
+                "spec.template.spec.restartPolicy",
+                &json!(policy),
+                ["Always"],
+            ));
         }
         if let Some(old) = old {
             check_change(kind, object, old, &mut causes);
@@ -79,7 +89,10 @@ impl Group for Apps {
             "Selector" => selector_text(&object["spec"]["selector"]),
             "Node Selector" => selector_text(&json!({ "matchLabels": template["nodeSelector"] })),
             "Controller" => {
-                let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+                let owners = object["metadata"]["ownerReferences"]
+                    .as_array()
+                    .into_iter()
+                    .flatten();
                 let owner = owners.into_iter().find(|owner| owner["controller"] == true);
                 let text = |owner: &Value| {
                     let kind = owner["kind"].as_str().unwrap_or_default().to_lowercase();
@@ -118,7 +131,12 @@ fn fill_stateful(spec: &mut Value) {
     let retention = &mut spec["persistentVolumeClaimRetentionPolicy"];
     set_default(retention, "whenDeleted", json!("Retain"));
     set_default(retention, "whenScaled", json!("Retain"));
-    for claim in spec.get_mut("volumeClaimTemplates").and_then(Value::as_array_mut).into_iter().flatten() {
+    for claim in spec
+        .get_mut("volumeClaimTemplates")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
         set_default(claim, "apiVersion", json!("v1"));
         set_default(claim, "kind", json!("PersistentVolumeClaim"));
         set_default(&mut claim["spec"], "volumeMode", json!("Filesystem"));
@@ -130,8 +148,13 @@ fn check_change(kind: &str, object: &Value, old: &Value, causes: &mut Vec<Cause>
     let (spec, before) = (&object["spec"], &old["spec"]);
     if kind == "StatefulSet" {
         const MUTABLE: &[&str] = &[
-            "replicas", "template", "updateStrategy", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
-            "ordinals", "revisionHistoryLimit",
+            "replicas",
+            "template",
+            "updateStrategy",
+            "persistentVolumeClaimRetentionPolicy",
+            "minReadySeconds",
+            "ordinals",
+            "revisionHistoryLimit",
         ];
         let fixed = |spec: &Value| {
             let mut spec = spec.clone();
@@ -147,7 +170,11 @@ fn check_change(kind: &str, object: &Value, old: &Value, causes: &mut Vec<Cause>
             causes.push(Cause::forbidden("spec", detail));
         }
     } else if spec["selector"] != before["selector"] {
-        causes.push(Cause::invalid("spec.selector", &spec["selector"], "field is immutable"));
+        causes.push(Cause::invalid(
+            "spec.selector",
+            &spec["selector"],
+            "field is immutable",
+        ));
     }
 }
 

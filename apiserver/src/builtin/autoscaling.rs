@@ -19,17 +19,30 @@ impl Group for Autoscaling {
 
     fn fill(&self, _kind: &str, object: &mut Value) {
         let spec = &mut object["spec"];
-        if spec.get("metrics").and_then(Value::as_array).is_none_or(Vec::is_empty) {
+        if spec
+            .get("metrics")
+            .and_then(Value::as_array)
+            .is_none_or(Vec::is_empty)
+        {
             let target = json!({ "type": "Utilization", "averageUtilization": 80 });
-            spec["metrics"] = json!([{ "type": "Resource", "resource": { "name": "cpu", "target": target } }]);
+            spec["metrics"] =
+                json!([{ "type": "Resource", "resource": { "name": "cpu", "target": target } }]);
         }
-        let Some(behavior) = spec.get_mut("behavior") else { return };
+        let Some(behavior) = spec.get_mut("behavior") else {
+            return;
+        };
         for (name, policies) in [
-            ("scaleUp", json!([
-                { "type": "Pods", "value": 4, "periodSeconds": 15 },
-                { "type": "Percent", "value": 100, "periodSeconds": 15 }
-            ])),
-            ("scaleDown", json!([{ "type": "Percent", "value": 100, "periodSeconds": 15 }])),
+            (
+                "scaleUp",
+                json!([
+                    { "type": "Pods", "value": 4, "periodSeconds": 15 },
+                    { "type": "Percent", "value": 100, "periodSeconds": 15 }
+                ]),
+            ),
+            (
+                "scaleDown",
+                json!([{ "type": "Percent", "value": 100, "periodSeconds": 15 }]),
+            ),
         ] {
             let rules = &mut behavior[name];
             if name == "scaleUp" {
@@ -46,17 +59,29 @@ impl Group for Autoscaling {
         let max = spec["maxReplicas"].as_i64().unwrap_or_default();
         let min = spec["minReplicas"].as_i64().unwrap_or(1);
         if min < 1 {
-            causes.push(Cause::invalid("spec.minReplicas", &json!(min), "must be greater than or equal to 1"));
+            causes.push(Cause::invalid(
+                "spec.minReplicas",
+                &json!(min),
+                "must be greater than or equal to 1",
+            ));
         }
         if max < 1 {
-            causes.push(Cause::invalid("spec.maxReplicas", &json!(max), "must be greater than 0"));
+            causes.push(Cause::invalid(
+                "spec.maxReplicas",
+                &json!(max),
+                "must be greater than 0",
+            ));
         }
         if max < min {
             let detail = "must be greater than or equal to `minReplicas`";
             causes.push(Cause::invalid("spec.maxReplicas", &json!(max), detail));
         }
         for name in ["kind", "name"] {
-            if spec["scaleTargetRef"][name].as_str().unwrap_or_default().is_empty() {
+            if spec["scaleTargetRef"][name]
+                .as_str()
+                .unwrap_or_default()
+                .is_empty()
+            {
                 causes.push(Cause::required(format!("spec.scaleTargetRef.{name}"), ""));
             }
         }

@@ -30,7 +30,10 @@ impl Group for Batch {
     }
 
     fn prepare_create(&self, kind: &str, object: &mut Value) {
-        if kind == "Job" && object["spec"]["manualSelector"] != true && object["spec"].get("selector").is_none() {
+        if kind == "Job"
+            && object["spec"]["manualSelector"] != true
+            && object["spec"].get("selector").is_none()
+        {
             label_by_uid(object);
         }
     }
@@ -39,7 +42,10 @@ impl Group for Batch {
         let mut causes = Vec::new();
         let (spec, path) = match kind {
             "Job" => (&object["spec"], "spec"),
-            _ => (&object["spec"]["jobTemplate"]["spec"], "spec.jobTemplate.spec"),
+            _ => (
+                &object["spec"]["jobTemplate"]["spec"],
+                "spec.jobTemplate.spec",
+            ),
         };
         let template = &spec["template"]["spec"];
         check_spec(template, &format!("{path}.template.spec"), &mut causes);
@@ -48,10 +54,20 @@ impl Group for Batch {
             let at = format!("{path}.template.spec.restartPolicy");
             causes.push(Cause::unsupported(at, policy, ["OnFailure", "Never"]));
         }
-        for name in ["parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"] {
+        for name in [
+            "parallelism",
+            "completions",
+            "backoffLimit",
+            "activeDeadlineSeconds",
+            "ttlSecondsAfterFinished",
+        ] {
             if spec[name].as_i64().is_some_and(|value| value < 0) {
                 let detail = "must be greater than or equal to 0";
-                causes.push(Cause::invalid(format!("{path}.{name}"), &spec[name], detail));
+                causes.push(Cause::invalid(
+                    format!("{path}.{name}"),
+                    &spec[name],
+                    detail,
+                ));
             }
         }
         if kind == "CronJob" {
@@ -60,11 +76,24 @@ impl Group for Batch {
         if let (Some(old), "Job") = (old, kind) {
             for name in ["completions", "selector", "template", "completionMode"] {
                 if old["spec"].get(name) != spec.get(name) {
-                    causes.push(Cause::invalid(format!("spec.{name}"), &spec[name], "field is immutable"));
+                    causes.push(Cause::invalid(
+                        format!("spec.{name}"),
+                        &spec[name],
+                        "field is immutable",
+                    ));
                 }
             }
         }
         causes
+    }
+
+    fn selected(&self, object: &Value, field: &str) -> Option<Value> {
+        (field == "status.successful").then(|| {
+            object["status"]
+                .get("succeeded")
+                .cloned()
+                .unwrap_or_else(|| json!(0))
+        })
     }
 
     fn cell(&self, kind: &str, column: &str, object: &Value) -> Value {
@@ -78,18 +107,32 @@ impl Group for Batch {
             "Status" => {
                 let holds = |name: &str| {
                     let conditions = status["conditions"].as_array().into_iter().flatten();
-                    conditions.into_iter().any(|c| c["type"] == name && c["status"] == "True")
+                    conditions
+                        .into_iter()
+                        .any(|c| c["type"] == name && c["status"] == "True")
                 };
-                let named = ["Complete", "Failed", "Suspended"].into_iter().find(|name| holds(name));
+                let named = ["Complete", "Failed", "Suspended"]
+                    .into_iter()
+                    .find(|name| holds(name));
                 json!(named.unwrap_or("Running"))
             }
             "Completions" => {
                 let wanted = spec["completions"].as_i64().unwrap_or(1);
-                json!(format!("{}/{wanted}", status["succeeded"].as_i64().unwrap_or_default()))
+                json!(format!(
+                    "{}/{wanted}",
+                    status["succeeded"].as_i64().unwrap_or_default()
+                ))
             }
             "Duration" => json!(""),
-            "Suspend" => json!(if spec["suspend"] == true { "True" } else { "False" }),
-            "TimeZone" => spec.get("timeZone").cloned().unwrap_or_else(|| json!("<none>")),
+            "Suspend" => json!(if spec["suspend"] == true {
+                "True"
+            } else {
+                "False"
+            }),
+            "TimeZone" => spec
+                .get("timeZone")
+                .cloned()
+                .unwrap_or_else(|| json!("<none>")),
             "Active" => json!(status["active"].as_array().map_or(0, Vec::len)),
             "Last Schedule" => json!("<none>"),
             "Containers" => containers(template, "name"),
@@ -105,11 +148,19 @@ fn fill_job(spec: &mut Value) {
         set_default(spec, "completions", json!(1));
     }
     set_default(spec, "parallelism", json!(1));
-    let limit = if spec.get("backoffLimitPerIndex").is_some() { i64::from(i32::MAX) } else { 6 };
+    let limit = if spec.get("backoffLimitPerIndex").is_some() {
+        i64::from(i32::MAX)
+    } else {
+        6
+    };
     set_default(spec, "backoffLimit", json!(limit));
     set_default(spec, "completionMode", json!("NonIndexed"));
     set_default(spec, "suspend", json!(false));
-    let replacement = if spec.get("podFailurePolicy").is_some() { "Failed" } else { "TerminatingOrFailed" };
+    let replacement = if spec.get("podFailurePolicy").is_some() {
+        "Failed"
+    } else {
+        "TerminatingOrFailed"
+    };
     set_default(spec, "podReplacementPolicy", json!(replacement));
 }
 
@@ -128,7 +179,8 @@ fn label_by_uid(job: &mut Value) {
     ] {
         labels[key] = value.clone();
     }
-    job["spec"]["selector"] = json!({ "matchLabels": { "batch.kubernetes.io/controller-uid": uid } });
+    job["spec"]["selector"] =
+        json!({ "matchLabels": { "batch.kubernetes.io/controller-uid": uid } });
 }
 
 fn check_cron(spec: &Value, causes: &mut Vec<Cause>) {
@@ -142,7 +194,11 @@ fn check_cron(spec: &Value, causes: &mut Vec<Cause>) {
     }
     let policies = ["Allow", "Forbid", "Replace"];
     if !policies.contains(&spec["concurrencyPolicy"].as_str().unwrap_or_default()) {
-        causes.push(Cause::unsupported("spec.concurrencyPolicy", &spec["concurrencyPolicy"], policies));
+        causes.push(Cause::unsupported(
+            "spec.concurrencyPolicy",
+            &spec["concurrencyPolicy"],
+            policies,
+        ));
     }
 }
 

@@ -19,13 +19,27 @@ impl Group for Coordination {
     fn check(&self, _kind: &str, object: &Value, _old: Option<&Value>) -> Vec<Cause> {
         let spec = &object["spec"];
         let mut causes = Vec::new();
-        if spec["leaseDurationSeconds"].as_i64().is_some_and(|seconds| seconds <= 0) {
+        if spec["leaseDurationSeconds"]
+            .as_i64()
+            .is_some_and(|seconds| seconds <= 0)
+        {
             let value = &spec["leaseDurationSeconds"];
-            causes.push(Cause::invalid("spec.leaseDurationSeconds", value, "must be greater than 0"));
+            causes.push(Cause::invalid(
+                "spec.leaseDurationSeconds",
+                value,
+                "must be greater than 0",
+            ));
         }
-        if spec["leaseTransitions"].as_i64().is_some_and(|count| count < 0) {
+        if spec["leaseTransitions"]
+            .as_i64()
+            .is_some_and(|count| count < 0)
+        {
             let value = &spec["leaseTransitions"];
-            causes.push(Cause::invalid("spec.leaseTransitions", value, "must be greater than or equal to 0"));
+            causes.push(Cause::invalid(
+                "spec.leaseTransitions",
+                value,
+                "must be greater than or equal to 0",
+            ));
         }
         causes
     }

@@ -31,17 +31,31 @@ impl Group for Discovery {
 
     fn cell(&self, _kind: &str, column: &str, object: &Value) -> Value {
         let join = |texts: Vec<String>| {
-            json!(if texts.is_empty() { "<unset>".to_owned() } else { texts.join(",") })
+            json!(if texts.is_empty() {
+                "<unset>".to_owned()
+            } else {
+                texts.join(",")
+            })
         };
         match column {
             "Ports" => {
                 let ports = object["ports"].as_array().into_iter().flatten();
-                join(ports.filter_map(|port| port["port"].as_i64()).map(|port| port.to_string()).collect())
+                join(
+                    ports
+                        .filter_map(|port| port["port"].as_i64())
+                        .map(|port| port.to_string())
+                        .collect(),
+                )
             }
             "Endpoints" => {
                 let endpoints = object["endpoints"].as_array().into_iter().flatten();
-                let addresses = endpoints.flat_map(|endpoint| endpoint["addresses"].as_array().into_iter().flatten());
-                join(addresses.filter_map(|address| address.as_str().map(str::to_owned)).collect())
+                let addresses = endpoints
+                    .flat_map(|endpoint| endpoint["addresses"].as_array().into_iter().flatten());
+                join(
+                    addresses
+                        .filter_map(|address| address.as_str().map(str::to_owned))
+                        .collect(),
+                )
             }
             _ => Value::Null,
         }

@@ -62,7 +62,10 @@ impl Types {
     pub(super) fn read(&mut self, text: &'static str) -> Vec<KindText> {
         let mut kinds: Vec<KindText> = Vec::new();
         let mut current = "";
-        for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+        for line in text
+            .lines()
+            .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        {
             if let Some(rest) = line.strip_prefix("kind ") {
                 let mut words = rest.split_whitespace();
                 kinds.push(KindText {
@@ -82,7 +85,13 @@ impl Types {
             } else {
                 let (name, flags) = line.split_once(' ').unwrap_or((line, ""));
                 current = name;
-                self.types.insert(name, TypeText { atomic: flags.contains("atomic"), fields: Vec::new() });
+                self.types.insert(
+                    name,
+                    TypeText {
+                        atomic: flags.contains("atomic"),
+                        fields: Vec::new(),
+                    },
+                );
             }
         }
         kinds
@@ -91,7 +100,10 @@ impl Types {
     /// The schema of a named type. An unknown name gives a node that accepts anything; a test forbids those.
     pub(super) fn schema(&self, name: &str) -> Schema {
         let Some((name, text)) = self.types.get_key_value(name) else {
-            return Schema { preserve_unknown: true, ..Schema::default() };
+            return Schema {
+                preserve_unknown: true,
+                ..Schema::default()
+            };
         };
         let mut schema = Schema {
             kind: Some(Type::Object),
@@ -101,7 +113,9 @@ impl Types {
         };
         for field in &text.fields {
             let mut words = field.split_whitespace();
-            let (Some(field), Some(kind)) = (words.next(), words.next()) else { continue };
+            let (Some(field), Some(kind)) = (words.next(), words.next()) else {
+                continue;
+            };
             let mut node = self.node(kind);
             for word in words {
                 apply(&mut node, word);
@@ -118,17 +132,38 @@ impl Types {
             Some(rest) => (rest, text.chars().last()),
             None => (text, None),
         };
-        let mut node = if let Some(inner) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-            let items = Schema { omit_empty: false, ..self.node(inner) };
-            Schema { kind: Some(Type::Array), items: Some(Box::new(items)), ..Schema::default() }
-        } else if let Some(inner) = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
-            let values = Schema { omit_empty: false, ..self.node(inner) };
+        let mut node = if let Some(inner) = text
+            .strip_prefix('[')
+            .and_then(|text| text.strip_suffix(']'))
+        {
+            let items = Schema {
+                omit_empty: false,
+                ..self.node(inner)
+            };
+            Schema {
+                kind: Some(Type::Array),
+                items: Some(Box::new(items)),
+                ..Schema::default()
+            }
+        } else if let Some(inner) = text
+            .strip_prefix('<')
+            .and_then(|text| text.strip_suffix('>'))
+        {
+            let values = Schema {
+                omit_empty: false,
+                ..self.node(inner)
+            };
             let additional = Some(Additional::Schema(Box::new(values)));
-            Schema { kind: Some(Type::Object), additional, ..Schema::default() }
+            Schema {
+                kind: Some(Type::Object),
+                additional,
+                ..Schema::default()
+            }
         } else {
             scalar(text).unwrap_or_else(|| self.schema(text))
         };
-        let structure = node.kind == Some(Type::Object) && node.additional.is_none() || node.kind.is_none();
+        let structure =
+            node.kind == Some(Type::Object) && node.additional.is_none() || node.kind.is_none();
         node.omit_empty = mark.is_none() && !structure && !node.int_or_string;
         if mark == Some('!') {
             node.default = Some(zero(&node));
@@ -160,8 +195,17 @@ fn column(line: &'static str) -> ColumnText {
     let name = words.next().unwrap_or_default().replace('_', " ");
     let kind = words.next().unwrap_or("string");
     let rest: Vec<&str> = words.collect();
-    let source = rest.iter().copied().find(|word| *word != "wide").unwrap_or_default();
-    ColumnText { name, kind, source, wide: rest.contains(&"wide") }
+    let source = rest
+        .iter()
+        .copied()
+        .find(|word| *word != "wide")
+        .unwrap_or_default();
+    ColumnText {
+        name,
+        kind,
+        source,
+        wide: rest.contains(&"wide"),
+    }
 }
 
 fn scalar(name: &str) -> Option<Schema> {
@@ -170,19 +214,43 @@ fn scalar(name: &str) -> Option<Schema> {
         type_name: Some(type_name),
         ..Schema::default()
     };
-    let coded = |coding: Coding, type_name: &'static str| Schema { coding, ..node(Type::String, type_name) };
+    let coded = |coding: Coding, type_name: &'static str| Schema {
+        coding,
+        ..node(Type::String, type_name)
+    };
     Some(match name {
         "str" => node(Type::String, "string"),
-        "int" => Schema { format: Some("int32".to_owned()), ..node(Type::Integer, "int32") },
-        "long" => Schema { format: Some("int64".to_owned()), ..node(Type::Integer, "int64") },
+        "int" => Schema {
+            format: Some("int32".to_owned()),
+            ..node(Type::Integer, "int32")
+        },
+        "long" => Schema {
+            format: Some("int64".to_owned()),
+            ..node(Type::Integer, "int64")
+        },
         "num" => node(Type::Number, "float64"),
         "bool" => node(Type::Boolean, "bool"),
-        "ios" => Schema { int_or_string: true, ..Schema::default() },
-        "qty" => Schema { int_or_string: true, ..coded(Coding::Quantity, "resource.Quantity") },
-        "time" => Schema { nullable: true, ..coded(Coding::Time, "v1.Time") },
-        "microtime" => Schema { nullable: true, ..coded(Coding::MicroTime, "v1.MicroTime") },
+        "ios" => Schema {
+            int_or_string: true,
+            ..Schema::default()
+        },
+        "qty" => Schema {
+            int_or_string: true,
+            ..coded(Coding::Quantity, "resource.Quantity")
+        },
+        "time" => Schema {
+            nullable: true,
+            ..coded(Coding::Time, "v1.Time")
+        },
+        "microtime" => Schema {
+            nullable: true,
+            ..coded(Coding::MicroTime, "v1.MicroTime")
+        },
         "bytes" => coded(Coding::Bytes, "[]uint8"),
-        "any" => Schema { preserve_unknown: true, ..Schema::default() },
+        "any" => Schema {
+            preserve_unknown: true,
+            ..Schema::default()
+        },
         _ => return None,
     })
 }

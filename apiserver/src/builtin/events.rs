@@ -25,12 +25,22 @@ impl Group for Events {
         causes
     }
 
+    fn selected(&self, object: &Value, field: &str) -> Option<Value> {
+        selected(object, field)
+    }
+
     fn cell(&self, _kind: &str, column: &str, object: &Value) -> Value {
         match column {
             "Object" => {
                 let regarding = &object["regarding"];
-                let kind = regarding["kind"].as_str().unwrap_or_default().to_lowercase();
-                json!(format!("{kind}/{}", regarding["name"].as_str().unwrap_or_default()))
+                let kind = regarding["kind"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_lowercase();
+                json!(format!(
+                    "{kind}/{}",
+                    regarding["name"].as_str().unwrap_or_default()
+                ))
             }
             _ => Value::Null,
         }
@@ -46,7 +56,11 @@ fn check_new(event: &Value, causes: &mut Vec<Cause>) {
     let regarding = event["regarding"]["namespace"].as_str().unwrap_or_default();
     if !regarding.is_empty() && regarding != namespace {
         let value = &event["regarding"]["namespace"];
-        causes.push(Cause::invalid("involvedObject.namespace", value, "does not match event.namespace"));
+        causes.push(Cause::invalid(
+            "involvedObject.namespace",
+            value,
+            "does not match event.namespace",
+        ));
     }
     if event["eventTime"].is_null() {
         causes.push(Cause::required("eventTime", ""));
@@ -54,7 +68,11 @@ fn check_new(event: &Value, causes: &mut Vec<Cause>) {
     if text("reportingController").is_empty() {
         let value = json!("");
         causes.push(Cause::required("reportingController", ""));
-        causes.push(Cause::invalid("reportingController", &value, "name part must be non-empty"));
+        causes.push(Cause::invalid(
+            "reportingController",
+            &value,
+            "name part must be non-empty",
+        ));
         let detail = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with \
                       an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \
                       validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
@@ -64,14 +82,26 @@ fn check_new(event: &Value, causes: &mut Vec<Cause>) {
         if text(name).is_empty() {
             causes.push(Cause::required(name, ""));
         } else if text(name).len() > max {
-            causes.push(Cause::invalid(name, &event[name], format!("can have at most {max} characters")));
+            causes.push(Cause::invalid(
+                name,
+                &event[name],
+                format!("can have at most {max} characters"),
+            ));
         }
     }
     if !matches!(text("type"), "Normal" | "Warning") {
-        causes.push(Cause::invalid("type", &event["type"], "has invalid value: "));
+        causes.push(Cause::invalid(
+            "type",
+            &event["type"],
+            "has invalid value: ",
+        ));
     }
     if text("note").len() > MAX_NOTE {
-        causes.push(Cause::invalid("message", &json!(""), format!("can have at most {MAX_NOTE} characters")));
+        causes.push(Cause::invalid(
+            "message",
+            &json!(""),
+            format!("can have at most {MAX_NOTE} characters"),
+        ));
     }
 }
 
@@ -101,11 +131,36 @@ fn check_change(event: &Value, old: &Value, causes: &mut Vec<Cause>) {
 /// The check of a core Event.
 pub(super) fn check_core(event: &Value, causes: &mut Vec<Cause>) {
     let namespace = event["metadata"]["namespace"].as_str().unwrap_or_default();
-    let involved = event["involvedObject"]["namespace"].as_str().unwrap_or_default();
+    let involved = event["involvedObject"]["namespace"]
+        .as_str()
+        .unwrap_or_default();
     let cluster_scoped = involved.is_empty() && matches!(namespace, "" | "default");
     if involved != namespace && !cluster_scoped {
-        let value = event["involvedObject"].get("namespace").cloned().unwrap_or_else(|| json!(""));
-        causes.push(Cause::invalid("involvedObject.namespace", &value, "does not match event.namespace"));
+        let value = event["involvedObject"]
+            .get("namespace")
+            .cloned()
+            .unwrap_or_else(|| json!(""));
+        causes.push(Cause::invalid(
+            "involvedObject.namespace",
+            &value,
+            "does not match event.namespace",
+        ));
+    }
+}
+
+/// A stored Event (in the form of the core group) under the names that selectors of both groups use.
+pub(super) fn selected(event: &Value, field: &str) -> Option<Value> {
+    let reporter = &event["reportingComponent"];
+    match field {
+        "source" => {
+            let component = event["source"].get("component").filter(|text| **text != "");
+            Some(component.unwrap_or(reporter).clone())
+        }
+        "reportingController" => Some(reporter.clone()),
+        _ => {
+            let name = field.strip_prefix("regarding.")?;
+            Some(event["involvedObject"][name].clone())
+        }
     }
 }
 

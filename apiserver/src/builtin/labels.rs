@@ -11,14 +11,24 @@ pub(super) fn selects(selector: &Value, labels: &Value) -> bool {
     }
     let text = |key: &str| labels.get(key).and_then(Value::as_str);
     let exact = entries(&selector["matchLabels"]).all(|(key, value)| text(key) == value.as_str());
-    let expressions = selector["matchExpressions"].as_array().into_iter().flatten();
-    exact && expressions.into_iter().all(|expression| requirement(expression, &text))
+    let expressions = selector["matchExpressions"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    exact
+        && expressions
+            .into_iter()
+            .all(|expression| requirement(expression, &text))
 }
 
 fn requirement<'a>(expression: &Value, label: &impl Fn(&str) -> Option<&'a str>) -> bool {
     let actual = label(expression["key"].as_str().unwrap_or_default());
     let listed = |text: &str| {
-        expression["values"].as_array().into_iter().flatten().any(|value| value.as_str() == Some(text))
+        expression["values"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .any(|value| value.as_str() == Some(text))
     };
     match expression["operator"].as_str() {
         Some("In") => actual.is_some_and(listed),
@@ -38,7 +48,11 @@ pub(super) fn format_selector(selector: &Value) -> String {
     let mut parts: Vec<String> = entries(&selector["matchLabels"])
         .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
         .collect();
-    for expression in selector["matchExpressions"].as_array().into_iter().flatten() {
+    for expression in selector["matchExpressions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
         let key = expression["key"].as_str().unwrap_or_default();
         parts.push(match expression["operator"].as_str() {
             Some("In") => format!("{key} in ({})", values(expression)),
@@ -60,14 +74,26 @@ pub(super) fn check_workload(spec: &Value, causes: &mut Vec<Cause>) {
     let is_empty = |value: &Value| entries(value).next().is_none();
     if !selector.is_object() {
         causes.push(Cause::required("spec.selector", ""));
-    } else if is_empty(&selector["matchLabels"]) && selector["matchExpressions"].as_array().is_none_or(Vec::is_empty) {
+    } else if is_empty(&selector["matchLabels"])
+        && selector["matchExpressions"]
+            .as_array()
+            .is_none_or(Vec::is_empty)
+    {
         let detail = "empty selector is invalid for deployment";
         causes.push(Cause::invalid("spec.selector", selector, detail));
     }
     if !selects(selector, labels) {
-        let shown = if labels.is_object() { shown } else { Value::Null };
+        let shown = if labels.is_object() {
+            shown
+        } else {
+            Value::Null
+        };
         let detail = "`selector` does not match template `labels`";
-        causes.push(Cause::invalid("spec.template.metadata.labels", &shown, detail));
+        causes.push(Cause::invalid(
+            "spec.template.metadata.labels",
+            &shown,
+            detail,
+        ));
     }
 }
 

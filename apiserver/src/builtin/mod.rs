@@ -56,6 +56,10 @@ trait Group: Sync {
     fn warnings(&self, _kind: &str, _object: &Value) -> Vec<String> {
         Vec::new()
     }
+    /// What a field selector compares, where the selector's name for it is not its path in the stored object.
+    fn selected(&self, _object: &Value, _field: &str) -> Option<Value> {
+        None
+    }
     /// A computed cell of a table.
     fn cell(&self, _kind: &str, _column: &str, _object: &Value) -> Value {
         Value::Null
@@ -136,22 +140,33 @@ pub struct BuiltIn {
 
 impl std::fmt::Debug for BuiltIn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BuiltIn").field("group", &self.group).field("kind", &self.kind).finish_non_exhaustive()
+        f.debug_struct("BuiltIn")
+            .field("group", &self.group)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
     }
 }
 
 impl BuiltIn {
     /// `apps/v1`, or `v1` for core.
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
+        if self.group.is_empty() {
+            self.version.to_owned()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
     }
 
     /// The schema: list keys and merge keys, known fields, fixed defaults. Built when first asked for.
     pub fn schema(&self) -> &Schema {
         self.schema.get_or_init(|| {
             let mut schema = REGISTRY.types.schema(self.kind_type());
-            schema.properties.insert("metadata".to_owned(), object_meta().clone());
-            schema.properties.insert("apiVersion".to_owned(), dsl::text());
+            schema
+                .properties
+                .insert("metadata".to_owned(), object_meta().clone());
+            schema
+                .properties
+                .insert("apiVersion".to_owned(), dsl::text());
             schema.properties.insert("kind".to_owned(), dsl::text());
             schema
         })
@@ -159,7 +174,11 @@ impl BuiltIn {
 
     fn kind_type(&self) -> &'static str {
         // Two groups have an Event.
-        if self.group == "events.k8s.io" { "EventsEvent" } else { self.kind }
+        if self.group == "events.k8s.io" {
+            "EventsEvent"
+        } else {
+            self.kind
+        }
     }
 
     /// Reads a body as the server does: checks the JSON types, takes stringData into data and the like, brings
@@ -186,10 +205,8 @@ impl BuiltIn {
     /// Sets what the server sets on creation: an initial status, addresses, finalizers of namespaces. After
     /// [`BuiltIn::default`].
     pub fn prepare_create(&self, object: &mut Value) {
-        if self.status
-            && let Some(map) = object.as_object_mut()
-            && map.remove("status").is_some()
-        {
+        if let (true, Some(map)) = (self.status, object.as_object_mut()) {
+            map.remove("status");
             self.default(object);
         }
         self.behaviour.prepare_create(self.kind, object);
@@ -197,12 +214,31 @@ impl BuiltIn {
 
     /// Carries over from `old` what this kind of update may not change; `subresource` is empty, `status`, ...
     pub fn prepare_update(&self, object: &mut Value, old: &Value, subresource: &str) {
-        self.behaviour.prepare_update(self.kind, object, old, subresource);
+        self.behaviour
+            .prepare_update(self.kind, object, old, subresource);
     }
 
     /// Checks an object; `old` is the stored one on update.
     pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<Cause> {
         self.behaviour.check(self.kind, object, old)
+    }
+
+    /// The text with which a field selector on `field`, one of [`BuiltIn::selectable_fields`], is compared.
+    ///
+    /// `object` has the form it is stored in: that of core `v1` for the Events of both groups.
+    pub fn selected(&self, object: &Value, field: &str) -> String {
+        let renamed = self.behaviour.selected(object, field);
+        let value = renamed
+            .as_ref()
+            .or_else(|| table::at(object, field))
+            .unwrap_or(&Value::Null);
+        match value {
+            Value::String(text) => text.clone(),
+            Value::Null if BOOLEAN_FIELDS.contains(&field) => "false".to_owned(),
+            Value::Null if NUMERIC_FIELDS.contains(&field) => "0".to_owned(),
+            Value::Null => String::new(),
+            other => other.to_string(),
+        }
     }
 
     /// Warnings that go with an accepted write.
@@ -213,9 +249,16 @@ impl BuiltIn {
     /// The cells of the table row of `object`, one per column.
     pub fn cells(&self, object: &Value, now: jiff::Timestamp) -> Vec<Value> {
         let computed = |column: &Column| self.behaviour.cell(self.kind, &column.name, object);
-        self.columns.iter().map(|column| table::cell(column, object, now, &computed)).collect()
+        self.columns
+            .iter()
+            .map(|column| table::cell(column, object, now, &computed))
+            .collect()
     }
 }
+
+/// Selectable flags and numbers, which are left out of the object when they are zero.
+const BOOLEAN_FIELDS: &[&str] = &["spec.hostNetwork", "spec.unschedulable"];
+const NUMERIC_FIELDS: &[&str] = &["status.replicas", "status.successful"];
 
 struct Registry {
     types: dsl::Types,
@@ -233,16 +276,31 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
     Registry { types, kinds }
 });
 
-const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const VERBS: &[&str] = &[
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
 
 fn built_in(behaviour: &'static dyn Group, text: dsl::KindText) -> BuiltIn {
     let list = |key: &str| -> Vec<&'static str> {
         let value = text.words.iter().find_map(|word| word.strip_prefix(key));
-        value.map(|value| value.split(',').collect()).unwrap_or_default()
+        value
+            .map(|value| value.split(',').collect())
+            .unwrap_or_default()
     };
     let has = |word: &str| text.words.contains(&word);
     let (group, version) = behaviour.name();
-    let mut verbs = if has("create-only") { vec!["create"] } else { VERBS.to_vec() };
+    let mut verbs = if has("create-only") {
+        vec!["create"]
+    } else {
+        VERBS.to_vec()
+    };
     if has("keep-collection") {
         verbs.retain(|verb| *verb != "deletecollection");
     }
@@ -277,7 +335,11 @@ fn subresources(group: &str, kind: &str) -> Vec<Subresource> {
             sub("eviction", ("policy", "v1", "Eviction"), &["create"]),
         ],
         ("", "ServiceAccount") => {
-            vec![sub("token", ("authentication.k8s.io", "v1", "TokenRequest"), &["create"])]
+            vec![sub(
+                "token",
+                ("authentication.k8s.io", "v1", "TokenRequest"),
+                &["create"],
+            )]
         }
         _ => Vec::new(),
     }
@@ -290,7 +352,9 @@ pub fn all() -> &'static [BuiltIn] {
 
 /// The resource with that group, version and plural name.
 pub fn find(group: &str, version: &str, plural: &str) -> Option<&'static BuiltIn> {
-    all().iter().find(|kind| kind.group == group && kind.version == version && kind.plural == plural)
+    all()
+        .iter()
+        .find(|kind| kind.group == group && kind.version == version && kind.plural == plural)
 }
 
 /// The schema of `metadata`, for every kind, built in or not.
@@ -311,7 +375,12 @@ mod tests {
     #[test]
     fn every_kind_has_a_type() {
         for kind in all() {
-            assert!(!kind.schema().preserve_unknown, "{} {}", kind.group, kind.kind);
+            assert!(
+                !kind.schema().preserve_unknown,
+                "{} {}",
+                kind.group,
+                kind.kind
+            );
         }
     }
 }

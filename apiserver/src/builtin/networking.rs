@@ -20,7 +20,11 @@ impl Group for Networking {
     fn fill(&self, kind: &str, object: &mut Value) {
         if kind == "NetworkPolicy" {
             let egress = object["spec"].get("egress").is_some();
-            let types = if egress { json!(["Ingress", "Egress"]) } else { json!(["Ingress"]) };
+            let types = if egress {
+                json!(["Ingress", "Egress"])
+            } else {
+                json!(["Ingress"])
+            };
             set_default(&mut object["spec"], "policyTypes", types);
         }
     }
@@ -36,18 +40,37 @@ impl Group for Networking {
     fn cell(&self, _kind: &str, column: &str, object: &Value) -> Value {
         let spec = &object["spec"];
         match column {
-            "Class" => spec.get("ingressClassName").cloned().unwrap_or_else(|| json!("<none>")),
+            "Class" => spec
+                .get("ingressClassName")
+                .cloned()
+                .unwrap_or_else(|| json!("<none>")),
             "Hosts" => {
                 let rules = spec["rules"].as_array().into_iter().flatten();
                 let hosts: Vec<&str> = rules.filter_map(|rule| rule["host"].as_str()).collect();
-                json!(if hosts.is_empty() { "*".to_owned() } else { hosts.join(",") })
+                json!(if hosts.is_empty() {
+                    "*".to_owned()
+                } else {
+                    hosts.join(",")
+                })
             }
             "Address" => {
-                let list = object["status"]["loadBalancer"]["ingress"].as_array().into_iter().flatten();
-                let name = |entry: &Value| entry["ip"].as_str().or(entry["hostname"].as_str()).map(str::to_owned);
+                let list = object["status"]["loadBalancer"]["ingress"]
+                    .as_array()
+                    .into_iter()
+                    .flatten();
+                let name = |entry: &Value| {
+                    entry["ip"]
+                        .as_str()
+                        .or(entry["hostname"].as_str())
+                        .map(str::to_owned)
+                };
                 json!(list.filter_map(name).collect::<Vec<_>>().join(","))
             }
-            "Ports" => json!(if spec.get("tls").is_some() { "80, 443" } else { "80" }),
+            "Ports" => json!(if spec.get("tls").is_some() {
+                "80, 443"
+            } else {
+                "80"
+            }),
             "Pod-Selector" => super::table::selector_text(&spec["podSelector"]),
             "Parameters" => json!("<none>"),
             _ => Value::Null,
@@ -56,20 +79,35 @@ impl Group for Networking {
 }
 
 fn check_ingress(spec: &Value, causes: &mut Vec<Cause>) {
-    let rules = spec["rules"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let rules = spec["rules"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     if rules.is_empty() && spec.get("defaultBackend").is_none() {
         let detail = "either `defaultBackend` or `rules` must be specified";
         causes.push(Cause::invalid("spec", &json!([]), detail));
     }
     for (index, rule) in rules.iter().enumerate() {
-        for (path_index, path) in rule["http"]["paths"].as_array().into_iter().flatten().enumerate() {
+        for (path_index, path) in rule["http"]["paths"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
             let at = format!("spec.rules[{index}].http.paths[{path_index}]");
             match path["pathType"].as_str() {
-                None => causes.push(Cause::required(format!("{at}.pathType"), "pathType must be specified")),
+                None => causes.push(Cause::required(
+                    format!("{at}.pathType"),
+                    "pathType must be specified",
+                )),
                 Some("Exact" | "Prefix" | "ImplementationSpecific") => {}
                 Some(_) => {
                     let kinds = ["Exact", "ImplementationSpecific", "Prefix"];
-                    causes.push(Cause::unsupported(format!("{at}.pathType"), &path["pathType"], kinds));
+                    causes.push(Cause::unsupported(
+                        format!("{at}.pathType"),
+                        &path["pathType"],
+                        kinds,
+                    ));
                 }
             }
         }

@@ -7,7 +7,10 @@ use crate::schema::{Coding, Schema, Type};
 
 /// Checks the JSON types below `object` and brings coded strings to their normal form.
 pub(super) fn decode(schema: &Schema, object: &mut Value) -> Result<(), String> {
-    let at = Place { structure: schema.type_name.unwrap_or_default(), path: String::new() };
+    let at = Place {
+        structure: schema.type_name.unwrap_or_default(),
+        path: String::new(),
+    };
     value(schema, object, &at)
 }
 
@@ -28,7 +31,9 @@ impl Place {
             Value::Object(_) => "object",
         };
         let (structure, path, kind) = (self.structure, &self.path, go_type(schema));
-        format!("json: cannot unmarshal {given} into Go struct field {structure}.{path} of type {kind}")
+        format!(
+            "json: cannot unmarshal {given} into Go struct field {structure}.{path} of type {kind}"
+        )
     }
 }
 
@@ -36,9 +41,14 @@ fn go_type(schema: &Schema) -> String {
     match (schema.type_name, schema.kind) {
         (Some(name), Some(Type::Object)) => format!("v1.{name}"),
         (Some(name), _) => name.to_owned(),
-        (None, Some(Type::Array)) => format!("[]{}", schema.item().map(go_type).unwrap_or_default()),
+        (None, Some(Type::Array)) => {
+            format!("[]{}", schema.item().map(go_type).unwrap_or_default())
+        }
         (None, Some(Type::Object)) => {
-            format!("map[string]{}", schema.field("").map(go_type).unwrap_or_default())
+            format!(
+                "map[string]{}",
+                schema.field("").map(go_type).unwrap_or_default()
+            )
         }
         (None, _) => "intstr.IntOrString".to_owned(),
     }
@@ -51,30 +61,42 @@ fn value(schema: &Schema, value: &mut Value, at: &Place) -> Result<(), String> {
         (_, Some(Type::String)) => string(schema, value, at),
         (Value::Number(number), Some(Type::Integer)) => {
             let fits = match schema.format.as_deref() {
-                Some("int32") => number.as_i64().is_some_and(|value| i32::try_from(value).is_ok()),
+                Some("int32") => number
+                    .as_i64()
+                    .is_some_and(|value| i32::try_from(value).is_ok()),
                 _ => number.as_i64().is_some(),
             };
             if fits {
                 return Ok(());
             }
             let (structure, path, kind) = (at.structure, &at.path, go_type(schema));
-            Err(format!("json: cannot unmarshal number {number} into Go struct field {structure}.{path} of type {kind}"))
+            Err(format!(
+                "json: cannot unmarshal number {number} into Go struct field {structure}.{path} of type {kind}"
+            ))
         }
         (Value::Number(_), Some(Type::Number)) | (Value::Bool(_), Some(Type::Boolean)) => Ok(()),
         (Value::Array(items), Some(Type::Array)) => match schema.item() {
-            Some(item_schema) => items.iter_mut().try_for_each(|item| self::value(item_schema, item, at)),
+            Some(item_schema) => items
+                .iter_mut()
+                .try_for_each(|item| self::value(item_schema, item, at)),
             None => Ok(()),
         },
         (Value::Object(map), Some(Type::Object)) => {
             let free = schema.additional.is_some();
             for (name, child) in map.iter_mut() {
-                let Some(field) = schema.field(name) else { continue };
+                let Some(field) = schema.field(name) else {
+                    continue;
+                };
                 let path = match (free, at.path.as_str()) {
                     (true, path) => path.to_owned(),
                     (false, "") => name.clone(),
                     (false, path) => format!("{path}.{name}"),
                 };
-                let structure = if free { at.structure } else { schema.type_name.unwrap_or(at.structure) };
+                let structure = if free {
+                    at.structure
+                } else {
+                    schema.type_name.unwrap_or(at.structure)
+                };
                 self::value(field, child, &Place { structure, path })?;
             }
             Ok(())
@@ -88,13 +110,17 @@ fn string(schema: &Schema, value: &mut Value, at: &Place) -> Result<(), String> 
         (Coding::Plain, Value::String(_)) => Ok(()),
         (Coding::Bytes, Value::String(text)) => base64_fault(text),
         (Coding::Time, Value::String(text)) => {
-            let time: jiff::Timestamp = text.parse().map_err(|_| time_fault(text, "2006-01-02T15:04:05Z07:00"))?;
+            let time: jiff::Timestamp = text
+                .parse()
+                .map_err(|_| time_fault(text, "2006-01-02T15:04:05Z07:00"))?;
             *value = Value::from(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
             Ok(())
         }
         (Coding::MicroTime, Value::String(text)) => {
             let layout = "2006-01-02T15:04:05.000000Z07:00";
-            let digits = text.split_once('.').map(|(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
+            let digits = text
+                .split_once('.')
+                .map(|(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
             let time: jiff::Timestamp = text.parse().map_err(|_| time_fault(text, layout))?;
             if digits != Some(6) {
                 return Err(time_fault(text, layout));
@@ -103,8 +129,11 @@ fn string(schema: &Schema, value: &mut Value, at: &Place) -> Result<(), String> 
             Ok(())
         }
         (Coding::Quantity, Value::String(_) | Value::Number(_)) => {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            *value = Value::from(quantity::canonical(&text).ok_or_else(|| quantity::FAULT.to_owned())?);
+            let text = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            *value =
+                Value::from(quantity::canonical(&text).ok_or_else(|| quantity::FAULT.to_owned())?);
             Ok(())
         }
         _ => Err(at.mismatch(value, schema)),
@@ -121,10 +150,13 @@ fn base64_fault(text: &str) -> Result<(), String> {
     let clean: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
     match base64::engine::general_purpose::STANDARD.decode(&clean) {
         Ok(_) => Ok(()),
-        Err(base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _)) => {
-            Err(format!("illegal base64 data at input byte {at}"))
-        }
-        Err(_) => Err(format!("illegal base64 data at input byte {}", clean.len() / 4 * 4)),
+        Err(
+            base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _),
+        ) => Err(format!("illegal base64 data at input byte {at}")),
+        Err(_) => Err(format!(
+            "illegal base64 data at input byte {}",
+            clean.len() / 4 * 4
+        )),
     }
 }
 
@@ -132,13 +164,19 @@ fn base64_fault(text: &str) -> Result<(), String> {
 pub(super) fn drop_empty(schema: &Schema, value: &mut Value) {
     match value {
         Value::Object(map) => map.retain(|name, child| {
-            let Some(field) = schema.field(name) else { return true };
+            let Some(field) = schema.field(name) else {
+                return true;
+            };
             drop_empty(field, child);
             !(field.omit_empty && is_zero(child))
         }),
         Value::Array(items) => {
-            let Some(item_schema) = schema.item() else { return };
-            items.iter_mut().for_each(|item| drop_empty(item_schema, item));
+            let Some(item_schema) = schema.item() else {
+                return;
+            };
+            items
+                .iter_mut()
+                .for_each(|item| drop_empty(item_schema, item));
         }
         _ => {}
     }

@@ -21,8 +21,13 @@ impl Group for Pods {
     fn fill(&self, _kind: &str, object: &mut Value) {
         fill_spec(&mut object["spec"]);
         set_default(&mut object["spec"], "enableServiceLinks", json!(true));
-        if let Some(ip) = object["status"]["podIP"].as_str().filter(|ip| !ip.is_empty()).map(str::to_owned)
-            && object["status"]["podIPs"].as_array().is_none_or(Vec::is_empty)
+        if let Some(ip) = object["status"]["podIP"]
+            .as_str()
+            .filter(|ip| !ip.is_empty())
+            .map(str::to_owned)
+            && object["status"]["podIPs"]
+                .as_array()
+                .is_none_or(Vec::is_empty)
         {
             object["status"]["podIPs"] = json!([{ "ip": ip }]);
         }
@@ -33,9 +38,7 @@ impl Group for Pods {
         set_default(spec, "priority", json!(0));
         set_default(spec, "preemptionPolicy", json!("PreemptLowerPriority"));
         if spec.get("tolerations").is_none() {
-            let toleration = |key: &str| {
-                json!({ "key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300 })
-            };
+            let toleration = |key: &str| json!({ "key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300 });
             spec["tolerations"] = json!([
                 toleration("node.kubernetes.io/not-ready"),
                 toleration("node.kubernetes.io/unreachable")
@@ -64,7 +67,12 @@ impl Group for Pods {
     }
 
     fn cell(&self, _kind: &str, column: &str, object: &Value) -> Value {
-        let statuses = || object["status"]["containerStatuses"].as_array().into_iter().flatten();
+        let statuses = || {
+            object["status"]["containerStatuses"]
+                .as_array()
+                .into_iter()
+                .flatten()
+        };
         let or_none = |value: Option<&Value>| value.cloned().unwrap_or_else(|| json!("<none>"));
         match column {
             "Ready" => {
@@ -72,10 +80,17 @@ impl Group for Pods {
                 let ready = statuses().filter(|status| status["ready"] == true).count();
                 json!(format!("{ready}/{all}"))
             }
-            "Status" if object["metadata"].get("deletionTimestamp").is_some() => json!("Terminating"),
-            "Status" => at(object, ".status.reason").or(at(object, ".status.phase")).cloned().unwrap_or_default(),
+            "Status" if object["metadata"].get("deletionTimestamp").is_some() => {
+                json!("Terminating")
+            }
+            "Status" => at(object, ".status.reason")
+                .or(at(object, ".status.phase"))
+                .cloned()
+                .unwrap_or_default(),
             "Restarts" => {
-                let count: i64 = statuses().filter_map(|status| status["restartCount"].as_i64()).sum();
+                let count: i64 = statuses()
+                    .filter_map(|status| status["restartCount"].as_i64())
+                    .sum();
                 json!(count.to_string())
             }
             "IP" => or_none(at(object, ".status.podIP")),
@@ -124,7 +139,12 @@ pub(super) fn fill_spec(spec: &mut Value) {
             }
         }
     }
-    for volume in spec.get_mut("volumes").and_then(Value::as_array_mut).into_iter().flatten() {
+    for volume in spec
+        .get_mut("volumes")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
         fill_volume(volume);
     }
 }
@@ -140,8 +160,9 @@ fn pull_policy(image: &str) -> &'static str {
 
 /// Limits without a request become requests.
 fn fill_resources(container: &mut Value) {
-    let limits: Vec<(String, Value)> =
-        entries(&container["resources"]["limits"]).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let limits: Vec<(String, Value)> = entries(&container["resources"]["limits"])
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     for (name, value) in limits {
         set_default(&mut container["resources"], "requests", json!({}));
         set_default(&mut container["resources"]["requests"], &name, value);
@@ -149,8 +170,12 @@ fn fill_resources(container: &mut Value) {
 }
 
 fn fill_probe(probe: &mut Value) {
-    for (name, value) in [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)]
-    {
+    for (name, value) in [
+        ("timeoutSeconds", 1),
+        ("periodSeconds", 10),
+        ("successThreshold", 1),
+        ("failureThreshold", 3),
+    ] {
         set_default(probe, name, json!(value));
     }
     if let Some(http) = probe.get_mut("httpGet") {
@@ -171,7 +196,10 @@ fn fill_volume(volume: &mut Value) {
             set_default(source, field, value);
         }
     }
-    let sources = volume.get("projected").and_then(|projected| projected["sources"].as_array()).is_some();
+    let sources = volume
+        .get("projected")
+        .and_then(|projected| projected["sources"].as_array())
+        .is_some();
     if sources && let Some(list) = volume["projected"]["sources"].as_array_mut() {
         for source in list {
             if let Some(token) = source.get_mut("serviceAccountToken") {
@@ -190,10 +218,14 @@ fn quality(spec: &Value) -> &'static str {
     let mut guaranteed = true;
     let mut any = false;
     for container in spec["containers"].as_array().into_iter().flatten() {
-        let (requests, limits) = (&container["resources"]["requests"], &container["resources"]["limits"]);
+        let (requests, limits) = (
+            &container["resources"]["requests"],
+            &container["resources"]["limits"],
+        );
         for resource in ["cpu", "memory"] {
             any |= requests.get(resource).is_some() || limits.get(resource).is_some();
-            guaranteed &= limits.get(resource).is_some() && requests.get(resource) == limits.get(resource);
+            guaranteed &=
+                limits.get(resource).is_some() && requests.get(resource) == limits.get(resource);
         }
     }
     match (any, guaranteed) {
@@ -205,7 +237,10 @@ fn quality(spec: &Value) -> &'static str {
 
 /// Checks a pod spec at `path`.
 pub(super) fn check_spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let containers = spec["containers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let containers = spec["containers"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     if containers.is_empty() {
         causes.push(Cause::required(format!("{path}.containers"), ""));
     }
@@ -226,9 +261,16 @@ pub(super) fn check_spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         }
     }
     let policies = ["Always", "OnFailure", "Never"];
-    if let Some(policy) = spec["restartPolicy"].as_str().filter(|policy| !policies.contains(policy)) {
+    if let Some(policy) = spec["restartPolicy"]
+        .as_str()
+        .filter(|policy| !policies.contains(policy))
+    {
         let sorted = ["Always", "Never", "OnFailure"];
-        causes.push(Cause::unsupported(format!("{path}.restartPolicy"), &json!(policy), sorted));
+        causes.push(Cause::unsupported(
+            format!("{path}.restartPolicy"),
+            &json!(policy),
+            sorted,
+        ));
     }
 }
 
@@ -237,7 +279,12 @@ fn check_change(new: &Value, old: &Value, causes: &mut Vec<Cause>) {
     let strip = |spec: &Value| {
         let mut spec = spec.clone();
         for list in ["containers", "initContainers"] {
-            for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+            for container in spec
+                .get_mut(list)
+                .and_then(Value::as_array_mut)
+                .into_iter()
+                .flatten()
+            {
                 if let Some(map) = container.as_object_mut() {
                     map.remove("image");
                     map.remove("imagePullPolicy");
@@ -245,7 +292,12 @@ fn check_change(new: &Value, old: &Value, causes: &mut Vec<Cause>) {
             }
         }
         if let Some(map) = spec.as_object_mut() {
-            for name in ["activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerations", "schedulingGates"] {
+            for name in [
+                "activeDeadlineSeconds",
+                "terminationGracePeriodSeconds",
+                "tolerations",
+                "schedulingGates",
+            ] {
                 map.remove(name);
             }
         }

@@ -19,13 +19,22 @@ impl Group for Policy {
     fn check(&self, _kind: &str, object: &Value, _old: Option<&Value>) -> Vec<Cause> {
         let spec = &object["spec"];
         if spec.get("minAvailable").is_some() && spec.get("maxUnavailable").is_some() {
-            return vec![Cause::invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set")];
+            return vec![Cause::invalid(
+                "spec",
+                spec,
+                "minAvailable and maxUnavailable cannot be both set",
+            )];
         }
         Vec::new()
     }
 
     fn cell(&self, _kind: &str, column: &str, object: &Value) -> Value {
-        let bound = |name: &str| object["spec"].get(name).cloned().unwrap_or_else(|| json!("N/A"));
+        let bound = |name: &str| {
+            object["spec"]
+                .get(name)
+                .cloned()
+                .unwrap_or_else(|| json!("N/A"))
+        };
         match column {
             "Min Available" => bound("minAvailable"),
             "Max Unavailable" => bound("maxUnavailable"),

@@ -35,7 +35,11 @@ pub(super) fn canonical(text: &str) -> Option<String> {
     }
     if form == Form::Exponent {
         let exponent = power as i32 * 3 - 9;
-        return Some(if exponent == 0 { format!("{sign}{mantissa}") } else { format!("{sign}{mantissa}e{exponent}") });
+        return Some(if exponent == 0 {
+            format!("{sign}{mantissa}")
+        } else {
+            format!("{sign}{mantissa}e{exponent}")
+        });
     }
     Some(format!("{sign}{mantissa}{}", DECIMAL[power]))
 }
@@ -53,7 +57,9 @@ fn parse(text: &str) -> Option<(i128, Form)> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(rest.len());
     let (number, suffix) = rest.split_at(end);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
@@ -62,7 +68,11 @@ fn parse(text: &str) -> Option<(i128, Form)> {
     let mut value: i128 = format!("{whole}{fraction}").parse().ok()?;
     // `value` × 10^exponent billionths.
     let mut exponent = 9 - i32::try_from(fraction.len()).ok()?;
-    let form = if let Some(power) = BINARY.iter().position(|name| *name == suffix).filter(|power| *power > 0) {
+    let form = if let Some(power) = BINARY
+        .iter()
+        .position(|name| *name == suffix)
+        .filter(|power| *power > 0)
+    {
         value = value.checked_mul(1024_i128.checked_pow(u32::try_from(power).ok()?)?)?;
         Form::Binary
     } else if let Some(power) = DECIMAL.iter().position(|name| *name == suffix) {
@@ -73,7 +83,11 @@ fn parse(text: &str) -> Option<(i128, Form)> {
         Form::Exponent
     };
     let scale = 10_i128.checked_pow(exponent.unsigned_abs())?;
-    let nanos = if exponent >= 0 { value.checked_mul(scale)? } else { (value + scale - 1) / scale };
+    let nanos = if exponent >= 0 {
+        value.checked_mul(scale)?
+    } else {
+        (value + scale - 1) / scale
+    };
     Some((if negative { -nanos } else { nanos }, form))
 }
 

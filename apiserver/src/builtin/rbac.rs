@@ -24,11 +24,19 @@ impl Group for Rbac {
         if !kind.ends_with("Binding") {
             return;
         }
-        let empty = object["roleRef"]["apiGroup"].as_str().unwrap_or_default().is_empty();
+        let empty = object["roleRef"]["apiGroup"]
+            .as_str()
+            .unwrap_or_default()
+            .is_empty();
         if empty {
             object["roleRef"]["apiGroup"] = json!(GROUP);
         }
-        for subject in object.get_mut("subjects").and_then(Value::as_array_mut).into_iter().flatten() {
+        for subject in object
+            .get_mut("subjects")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             if matches!(subject["kind"].as_str(), Some("User" | "Group")) {
                 set_default(subject, "apiGroup", json!(GROUP));
             }
@@ -48,13 +56,15 @@ impl Group for Rbac {
     fn cell(&self, _kind: &str, column: &str, object: &Value) -> Value {
         let subjects = |kind: &str| {
             let list = object["subjects"].as_array().into_iter().flatten();
-            let names = list.filter(|subject| subject["kind"] == kind).map(|subject| {
-                let name = subject["name"].as_str().unwrap_or_default();
-                match subject["namespace"].as_str() {
-                    Some(namespace) => format!("{namespace}/{name}"),
-                    None => name.to_owned(),
-                }
-            });
+            let names = list
+                .filter(|subject| subject["kind"] == kind)
+                .map(|subject| {
+                    let name = subject["name"].as_str().unwrap_or_default();
+                    match subject["namespace"].as_str() {
+                        Some(namespace) => format!("{namespace}/{name}"),
+                        None => name.to_owned(),
+                    }
+                });
             json!(names.collect::<Vec<_>>().join(", "))
         };
         match column {
@@ -77,20 +87,38 @@ fn check_binding(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     if let Some(old) = old
         && old["roleRef"] != *role
     {
-        let shown = json!({ "APIGroup": role["apiGroup"], "Kind": role["kind"], "Name": role["name"] });
+        let shown =
+            json!({ "APIGroup": role["apiGroup"], "Kind": role["kind"], "Name": role["name"] });
         causes.push(Cause::invalid("roleRef", &shown, "cannot change roleRef"));
     }
     if role["apiGroup"] != GROUP {
-        causes.push(Cause::unsupported("roleRef.apiGroup", &role["apiGroup"], [GROUP]));
+        causes.push(Cause::unsupported(
+            "roleRef.apiGroup",
+            &role["apiGroup"],
+            [GROUP],
+        ));
     }
-    let kinds: &[&str] = if object["kind"] == "RoleBinding" { &["Role", "ClusterRole"] } else { &["ClusterRole"] };
+    let kinds: &[&str] = if object["kind"] == "RoleBinding" {
+        &["Role", "ClusterRole"]
+    } else {
+        &["ClusterRole"]
+    };
     if !kinds.contains(&role["kind"].as_str().unwrap_or_default()) {
-        causes.push(Cause::unsupported("roleRef.kind", &role["kind"], kinds.iter().copied()));
+        causes.push(Cause::unsupported(
+            "roleRef.kind",
+            &role["kind"],
+            kinds.iter().copied(),
+        ));
     }
     if role["name"].as_str().unwrap_or_default().is_empty() {
         causes.push(Cause::required("roleRef.name", ""));
     }
-    for (index, subject) in object["subjects"].as_array().into_iter().flatten().enumerate() {
+    for (index, subject) in object["subjects"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
         let at = format!("subjects[{index}]");
         if subject["name"].as_str().unwrap_or_default().is_empty() {
             causes.push(Cause::required(format!("{at}.name"), ""));
@@ -103,12 +131,20 @@ fn check_binding(object: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
                 }
             }
             "User" | "Group" if subject["apiGroup"] != GROUP => {
-                causes.push(Cause::unsupported(format!("{at}.apiGroup"), &subject["apiGroup"], [GROUP]));
+                causes.push(Cause::unsupported(
+                    format!("{at}.apiGroup"),
+                    &subject["apiGroup"],
+                    [GROUP],
+                ));
             }
             "User" | "Group" => {}
             _ => {
                 let kinds = ["Group", "ServiceAccount", "User"];
-                causes.push(Cause::unsupported(format!("{at}.kind"), &subject["kind"], kinds));
+                causes.push(Cause::unsupported(
+                    format!("{at}.kind"),
+                    &subject["kind"],
+                    kinds,
+                ));
             }
         }
     }
@@ -119,23 +155,44 @@ fn check_rules(kind: &str, rules: &Value, causes: &mut Vec<Cause>) {
     for (index, rule) in rules.as_array().into_iter().flatten().enumerate() {
         let at = format!("rules[{index}]");
         if !has(rule, "verbs") {
-            causes.push(Cause::required(format!("{at}.verbs"), "verbs must contain at least one value"));
+            causes.push(Cause::required(
+                format!("{at}.verbs"),
+                "verbs must contain at least one value",
+            ));
         }
         if has(rule, "nonResourceURLs") {
             if kind == "Role" {
                 let detail = "namespaced rules cannot apply to non-resource URLs";
-                causes.push(Cause::invalid(format!("{at}.nonResourceURLs"), &rule["nonResourceURLs"], detail));
-            } else if ["apiGroups", "resources", "resourceNames"].iter().any(|name| has(rule, name)) {
+                causes.push(Cause::invalid(
+                    format!("{at}.nonResourceURLs"),
+                    &rule["nonResourceURLs"],
+                    detail,
+                ));
+            } else if ["apiGroups", "resources", "resourceNames"]
+                .iter()
+                .any(|name| has(rule, name))
+            {
                 let detail = "rules cannot apply to both regular resources and non-resource URLs";
-                causes.push(Cause::invalid(format!("{at}.nonResourceURLs"), &rule["nonResourceURLs"], detail));
+                causes.push(Cause::invalid(
+                    format!("{at}.nonResourceURLs"),
+                    &rule["nonResourceURLs"],
+                    detail,
+                ));
             }
             continue;
         }
         for name in ["apiGroups", "resources"] {
             if !has(rule, name) {
                 let detail = "resource rules must supply at least one";
-                let what = if name == "apiGroups" { "api group" } else { "resource" };
-                causes.push(Cause::required(format!("{at}.{name}"), format!("{detail} {what}")));
+                let what = if name == "apiGroups" {
+                    "api group"
+                } else {
+                    "resource"
+                };
+                causes.push(Cause::required(
+                    format!("{at}.{name}"),
+                    format!("{detail} {what}"),
+                ));
             }
         }
     }

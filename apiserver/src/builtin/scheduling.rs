@@ -19,7 +19,10 @@ impl Group for Scheduling {
     fn check(&self, _kind: &str, object: &Value, old: Option<&Value>) -> Vec<Cause> {
         match old {
             Some(old) if old["value"] != object["value"] => {
-                vec![Cause::forbidden("value", "may not be changed in an update.")]
+                vec![Cause::forbidden(
+                    "value",
+                    "may not be changed in an update.",
+                )]
             }
             _ => Vec::new(),
         }

@@ -32,9 +32,18 @@ impl Group for Services {
             set_default(spec, "allocateLoadBalancerNodePorts", json!(true));
         }
         if spec["sessionAffinity"] == "ClientIP" {
-            set_default(spec, "sessionAffinityConfig", json!({ "clientIP": { "timeoutSeconds": 10800 } }));
+            set_default(
+                spec,
+                "sessionAffinityConfig",
+                json!({ "clientIP": { "timeoutSeconds": 10800 } }),
+            );
         }
-        for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+        for port in spec
+            .get_mut("ports")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
             let number = port["port"].clone();
             set_default(port, "targetPort", number);
         }
@@ -73,7 +82,10 @@ impl Group for Services {
         if !kinds.contains(&kind) {
             causes.push(Cause::unsupported("spec.type", &spec["type"], kinds));
         }
-        let ports = spec["ports"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let ports = spec["ports"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         if ports.is_empty() && kind != "ExternalName" && spec["clusterIP"] != "None" {
             causes.push(Cause::required("spec.ports", ""));
         }
@@ -83,9 +95,15 @@ impl Group for Services {
         check_ports(ports, &mut causes);
         if let Some(old) = old
             && kind != "ExternalName"
-            && old["spec"].get("clusterIP").is_some_and(|ip| *ip != spec["clusterIP"])
+            && old["spec"]
+                .get("clusterIP")
+                .is_some_and(|ip| *ip != spec["clusterIP"])
         {
-            causes.push(Cause::invalid("spec.clusterIPs[0]", &spec["clusterIPs"], "may not change once set"));
+            causes.push(Cause::invalid(
+                "spec.clusterIPs[0]",
+                &spec["clusterIPs"],
+                "may not change once set",
+            ));
         }
         causes
     }
@@ -94,13 +112,26 @@ impl Group for Services {
         let spec = &object["spec"];
         match column {
             "External-IP" => json!("<none>"),
-            "Cluster-IP" => spec.get("clusterIP").cloned().unwrap_or_else(|| json!("<none>")),
+            "Cluster-IP" => spec
+                .get("clusterIP")
+                .cloned()
+                .unwrap_or_else(|| json!("<none>")),
             "Port(s)" => {
                 let ports = spec["ports"].as_array().into_iter().flatten();
                 let texts: Vec<String> = ports
-                    .map(|port| format!("{}/{}", port["port"], port["protocol"].as_str().unwrap_or("TCP")))
+                    .map(|port| {
+                        format!(
+                            "{}/{}",
+                            port["port"],
+                            port["protocol"].as_str().unwrap_or("TCP")
+                        )
+                    })
                     .collect();
-                json!(if texts.is_empty() { "<none>".to_owned() } else { texts.join(",") })
+                json!(if texts.is_empty() {
+                    "<none>".to_owned()
+                } else {
+                    texts.join(",")
+                })
             }
             "Selector" => super::table::selector_text(&json!({ "matchLabels": spec["selector"] })),
             _ => Value::Null,
@@ -111,8 +142,14 @@ impl Group for Services {
 /// An address of 10.96.0.0/16 that depends on the name alone: tests see the same one each time.
 fn address(service: &Value) -> String {
     let meta = &service["metadata"];
-    let name = format!("{}/{}", meta["namespace"].as_str().unwrap_or_default(), meta["name"].as_str().unwrap_or_default());
-    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let name = format!(
+        "{}/{}",
+        meta["namespace"].as_str().unwrap_or_default(),
+        meta["name"].as_str().unwrap_or_default()
+    );
+    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
     format!("10.96.{}.{}", hash >> 8 & 0xff, 1 + hash % 254)
 }
 
@@ -129,11 +166,18 @@ fn check_ports(ports: &[Value], causes: &mut Vec<Cause>) {
         }
         let protocols = ["SCTP", "TCP", "UDP"];
         if !protocols.contains(&port["protocol"].as_str().unwrap_or_default()) {
-            causes.push(Cause::unsupported(format!("{at}.protocol"), &port["protocol"], protocols));
+            causes.push(Cause::unsupported(
+                format!("{at}.protocol"),
+                &port["protocol"],
+                protocols,
+            ));
         }
         let key = (&port["port"], &port["protocol"]);
         if seen.contains(&key) {
-            causes.push(Cause::duplicate(at, &json!({ "protocol": port["protocol"], "port": port["port"] })));
+            causes.push(Cause::duplicate(
+                at,
+                &json!({ "protocol": port["protocol"], "port": port["port"] }),
+            ));
         }
         seen.push(key);
     }

@@ -18,13 +18,25 @@ impl Group for Storage {
 
     fn check(&self, _kind: &str, object: &Value, old: Option<&Value>) -> Vec<Cause> {
         let mut causes = Vec::new();
-        if object["provisioner"].as_str().unwrap_or_default().is_empty() {
+        if object["provisioner"]
+            .as_str()
+            .unwrap_or_default()
+            .is_empty()
+        {
             causes.push(Cause::required("provisioner", ""));
         }
         if let Some(old) = old {
-            for name in ["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"] {
+            for name in [
+                "provisioner",
+                "parameters",
+                "reclaimPolicy",
+                "volumeBindingMode",
+            ] {
                 if old.get(name) != object.get(name) {
-                    causes.push(Cause::forbidden(name, format!("updates to {name} are forbidden.")));
+                    causes.push(Cause::forbidden(
+                        name,
+                        format!("updates to {name} are forbidden."),
+                    ));
                 }
             }
         }

@@ -22,7 +22,13 @@ impl Column {
     pub(super) fn new(text: &ColumnText) -> Self {
         let format = if text.name == "Name" { "name" } else { "" };
         let priority = i64::from(text.wide);
-        Self { name: text.name.clone(), kind: text.kind, format, priority, source: text.source }
+        Self {
+            name: text.name.clone(),
+            kind: text.kind,
+            format,
+            priority,
+            source: text.source,
+        }
     }
 }
 
@@ -36,21 +42,28 @@ pub(super) fn cell(
     match column.source {
         "" => computed(column),
         "age" => age(&object["metadata"]["creationTimestamp"], now),
-        path => at(object, path).cloned().unwrap_or_else(|| match column.kind {
-            "integer" => Value::from(0),
-            _ => Value::from(""),
-        }),
+        path => at(object, path)
+            .cloned()
+            .unwrap_or_else(|| match column.kind {
+                "integer" => Value::from(0),
+                _ => Value::from(""),
+            }),
     }
 }
 
 /// The value at a path such as `.spec.replicas`; a name may have escaped dots.
 pub(super) fn at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    path.split('.').filter(|name| !name.is_empty()).try_fold(object, |value, name| value.get(name))
+    path.split('.')
+        .filter(|name| !name.is_empty())
+        .try_fold(object, |value, name| value.get(name))
 }
 
 /// How long ago, as kubectl writes it: `5s`, `3m20s`, `5h`, `12d`.
 pub(super) fn age(timestamp: &Value, now: jiff::Timestamp) -> Value {
-    let Some(then) = timestamp.as_str().and_then(|text| text.parse::<jiff::Timestamp>().ok()) else {
+    let Some(then) = timestamp
+        .as_str()
+        .and_then(|text| text.parse::<jiff::Timestamp>().ok())
+    else {
         return Value::from("<unknown>");
     };
     Value::from(human_duration(now.as_second() - then.as_second()))
@@ -59,7 +72,11 @@ pub(super) fn age(timestamp: &Value, now: jiff::Timestamp) -> Value {
 /// `HumanDuration` of `k8s.io/apimachinery/pkg/util/duration`, from seconds.
 pub(super) fn human_duration(seconds: i64) -> String {
     let two = |big: i64, unit: &str, small: i64, small_unit: &str| {
-        if small == 0 { format!("{big}{unit}") } else { format!("{big}{unit}{small}{small_unit}") }
+        if small == 0 {
+            format!("{big}{unit}")
+        } else {
+            format!("{big}{unit}{small}{small_unit}")
+        }
     };
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
     match seconds {
@@ -80,13 +97,19 @@ pub(super) fn human_duration(seconds: i64) -> String {
 /// `a=b,c=d` of a label selector, or `<none>`.
 pub(super) fn selector_text(selector: &Value) -> Value {
     let text = super::labels::format_selector(selector);
-    Value::from(if text.is_empty() { "<none>".to_owned() } else { text })
+    Value::from(if text.is_empty() {
+        "<none>".to_owned()
+    } else {
+        text
+    })
 }
 
 /// Names or images of containers, with commas.
 pub(super) fn containers(template_spec: &Value, field: &str) -> Value {
     let list = template_spec["containers"].as_array().into_iter().flatten();
-    let texts: Vec<&str> = list.filter_map(|container| container[field].as_str()).collect();
+    let texts: Vec<&str> = list
+        .filter_map(|container| container[field].as_str())
+        .collect();
     Value::from(texts.join(","))
 }
 

@@ -8,7 +8,9 @@ pub const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// Singular, listKind, conversion, the port of a conversion webhook.
 pub fn default(definition: &mut Value) {
     let spec = &mut definition["spec"];
-    let Some(kind) = spec["names"]["kind"].as_str().map(str::to_owned) else { return };
+    let Some(kind) = spec["names"]["kind"].as_str().map(str::to_owned) else {
+        return;
+    };
     fill_text(&mut spec["names"]["singular"], &kind.to_lowercase());
     if !kind.is_empty() {
         fill_text(&mut spec["names"]["listKind"], &format!("{kind}List"));
@@ -33,7 +35,9 @@ fn fill_text(field: &mut Value, text: &str) {
 /// A subresource without content is an object; a column has a priority only if it is not 0.
 fn fill_version_defaults(spec: &mut Value) {
     for version in spec["versions"].as_array_mut().into_iter().flatten() {
-        let columns = version.get_mut("additionalPrinterColumns").and_then(Value::as_array_mut);
+        let columns = version
+            .get_mut("additionalPrinterColumns")
+            .and_then(Value::as_array_mut);
         for column in columns.into_iter().flatten() {
             if column["priority"] == 0
                 && let Some(map) = column.as_object_mut()
@@ -73,9 +77,14 @@ pub fn prepare_update(definition: &mut Value, old: &Value, subresource: &str) {
 
 /// The versions marked for storage: one, in a valid definition.
 pub(super) fn storage_versions(definition: &Value) -> Vec<String> {
-    let versions = definition["spec"]["versions"].as_array().into_iter().flatten();
+    let versions = definition["spec"]["versions"]
+        .as_array()
+        .into_iter()
+        .flatten();
     let storage = versions.filter(|version| version["storage"] == true);
-    storage.filter_map(|version| version["name"].as_str().map(str::to_owned)).collect()
+    storage
+        .filter_map(|version| version["name"].as_str().map(str::to_owned))
+        .collect()
 }
 
 /// Sets the condition `Terminating` and the finalizer, as the deletion of a definition does; `now` is RFC 3339.
@@ -101,8 +110,13 @@ pub(super) fn set_condition(status: &mut Value, mut condition: Value) {
     if !status["conditions"].is_array() {
         status["conditions"] = json!([]);
     }
-    let Some(list) = status["conditions"].as_array_mut() else { return };
-    match list.iter_mut().find(|existing| existing["type"] == condition["type"]) {
+    let Some(list) = status["conditions"].as_array_mut() else {
+        return;
+    };
+    match list
+        .iter_mut()
+        .find(|existing| existing["type"] == condition["type"])
+    {
         Some(existing) => {
             if existing["status"] == condition["status"] {
                 condition["lastTransitionTime"] = existing["lastTransitionTime"].clone();

@@ -63,9 +63,19 @@ fn conditions(status: &mut Value, conflict: Option<(&str, String)>, now: &str) {
         return;
     }
     let established = if good {
-        condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted")
+        condition(
+            "Established",
+            true,
+            "InitialNamesAccepted",
+            "the initial names have been accepted",
+        )
     } else {
-        condition("Established", false, "NotAccepted", "not all names are accepted")
+        condition(
+            "Established",
+            false,
+            "NotAccepted",
+            "not all names are accepted",
+        )
     };
     set_condition(status, established);
 }
@@ -73,7 +83,9 @@ fn conditions(status: &mut Value, conflict: Option<(&str, String)>, now: &str) {
 /// Whether the condition `Established` holds.
 pub(super) fn is_established(status: &Value) -> bool {
     let conditions = status["conditions"].as_array().into_iter().flatten();
-    conditions.into_iter().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+    conditions
+        .into_iter()
+        .any(|condition| condition["type"] == "Established" && condition["status"] == "True")
 }
 
 struct Taken {
@@ -83,7 +95,10 @@ struct Taken {
 
 impl Taken {
     fn of(definition: &Value, others: &[&Value]) -> Self {
-        let mut taken = Self { resources: Vec::new(), kinds: Vec::new() };
+        let mut taken = Self {
+            resources: Vec::new(),
+            kinds: Vec::new(),
+        };
         for other in others {
             let same = other["metadata"]["name"] == definition["metadata"]["name"];
             if same || other["spec"]["group"] != definition["spec"]["group"] {
@@ -104,13 +119,18 @@ impl Taken {
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) if !text.is_empty() => vec![text.clone()],
-        Value::Array(list) => list.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
+        Value::Array(list) => list
+            .iter()
+            .filter_map(|item| item.as_str().map(str::to_owned))
+            .collect(),
         _ => Vec::new(),
     }
 }
 
 fn copy(wanted: &Value, accepted: &mut Value, field: &str) {
-    let Some(map) = accepted.as_object_mut() else { return };
+    let Some(map) = accepted.as_object_mut() else {
+        return;
+    };
     match wanted.get(field) {
         Some(value) if !value.is_null() => {
             map.insert(field.to_owned(), value.clone());

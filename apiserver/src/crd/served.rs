@@ -94,7 +94,9 @@ impl Served {
 
     /// The version with that name, if requests may use it.
     pub fn version(&self, name: &str) -> Option<&Version> {
-        self.versions.iter().find(|version| version.served && version.name == name)
+        self.versions
+            .iter()
+            .find(|version| version.served && version.name == name)
     }
 }
 
@@ -108,7 +110,12 @@ pub fn served(definition: &Value) -> Result<Served, Vec<Cause>> {
     let names = &spec["names"];
     let mut causes = Vec::new();
     let mut versions = Vec::new();
-    for (index, version) in spec["versions"].as_array().into_iter().flatten().enumerate() {
+    for (index, version) in spec["versions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
         let path = format!("spec.versions[{index}].schema.openAPIV3Schema");
         match Schema::parse_at(&version["schema"]["openAPIV3Schema"], &path) {
             Ok(schema) => versions.push(parse_version(definition, version, schema)),
@@ -134,11 +141,17 @@ pub fn served(definition: &Value) -> Result<Served, Vec<Cause>> {
 }
 
 fn parse_version(definition: &Value, version: &Value, schema: Schema) -> Version {
-    let scale = version["subresources"].get("scale").filter(|scale| scale.is_object()).map(|scale| ScalePaths {
-        spec: text(&scale["specReplicasPath"]),
-        status: text(&scale["statusReplicasPath"]),
-        selector: scale["labelSelectorPath"].as_str().filter(|path| !path.is_empty()).map(str::to_owned),
-    });
+    let scale = version["subresources"]
+        .get("scale")
+        .filter(|scale| scale.is_object())
+        .map(|scale| ScalePaths {
+            spec: text(&scale["specReplicasPath"]),
+            status: text(&scale["statusReplicasPath"]),
+            selector: scale["labelSelectorPath"]
+                .as_str()
+                .filter(|path| !path.is_empty())
+                .map(str::to_owned),
+        });
     let selectable = version["selectableFields"].as_array().into_iter().flatten();
     Version {
         name: text(&version["name"]),
@@ -146,7 +159,9 @@ fn parse_version(definition: &Value, version: &Value, schema: Schema) -> Version
         storage: version["storage"] == true,
         deprecation_warning: deprecation_warning(definition, version),
         schema,
-        status: version["subresources"].get("status").is_some_and(Value::is_object),
+        status: version["subresources"]
+            .get("status")
+            .is_some_and(Value::is_object),
         scale,
         columns: columns(version),
         selectable_fields: selectable
@@ -156,7 +171,10 @@ fn parse_version(definition: &Value, version: &Value, schema: Schema) -> Version
 }
 
 fn columns(version: &Value) -> Vec<Column> {
-    let declared = version["additionalPrinterColumns"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let declared = version["additionalPrinterColumns"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     if declared.is_empty() {
         let description = "CreationTimestamp is a timestamp representing the server time when this object was \
                            created. It is not guaranteed to be set in happens-before order across separate \

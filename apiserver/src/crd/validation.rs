@@ -31,31 +31,50 @@ fn check_identity(definition: &Value, causes: &mut Vec<Cause>) {
     let (group, plural) = (text(spec, "group"), text(&spec["names"], "plural"));
     let name = &definition["metadata"]["name"];
     if name.as_str() != Some(format!("{plural}.{group}").as_str()) {
-        causes.push(Cause::invalid("metadata.name", name, "must be spec.names.plural+\".\"+spec.group"));
+        causes.push(Cause::invalid(
+            "metadata.name",
+            name,
+            "must be spec.names.plural+\".\"+spec.group",
+        ));
     }
     if group.is_empty() {
         causes.push(Cause::required("spec.group", ""));
     } else if !group.split('.').all(is_label) || group.len() > 253 {
         causes.push(Cause::invalid("spec.group", &spec["group"], SUBDOMAIN));
     } else if !group.contains('.') {
-        causes.push(Cause::invalid("spec.group", &spec["group"], "should be a domain with at least one dot"));
+        causes.push(Cause::invalid(
+            "spec.group",
+            &spec["group"],
+            "should be a domain with at least one dot",
+        ));
     }
     let protected = group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
     let approval = &definition["metadata"]["annotations"]["api-approved.kubernetes.io"];
     if protected && approval.as_str().is_none_or(str::is_empty) {
         let detail = "protected groups must have approval annotation \"api-approved.kubernetes.io\", see \
                       https://github.com/kubernetes/enhancements/pull/1111";
-        causes.push(Cause::required("metadata.annotations[api-approved.kubernetes.io]", detail));
+        causes.push(Cause::required(
+            "metadata.annotations[api-approved.kubernetes.io]",
+            detail,
+        ));
     }
     match text(spec, "scope") {
         "" => causes.push(Cause::required("spec.scope", "")),
         "Cluster" | "Namespaced" => {}
-        _ => causes.push(Cause::unsupported("spec.scope", &spec["scope"], ["Cluster", "Namespaced"])),
+        _ => causes.push(Cause::unsupported(
+            "spec.scope",
+            &spec["scope"],
+            ["Cluster", "Namespaced"],
+        )),
     }
     if spec["preserveUnknownFields"] == true {
         let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
                       spec.versions[*].schema instead";
-        causes.push(Cause::invalid("spec.preserveUnknownFields", &json!(true), detail));
+        causes.push(Cause::invalid(
+            "spec.preserveUnknownFields",
+            &json!(true),
+            detail,
+        ));
     }
 }
 
@@ -68,7 +87,11 @@ const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric ch
 
 fn is_label(label: &str) -> bool {
     let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    !label.is_empty() && label.len() <= 63 && label.bytes().all(inner) && !label.starts_with('-') && !label.ends_with('-')
+    !label.is_empty()
+        && label.len() <= 63
+        && label.bytes().all(inner)
+        && !label.starts_with('-')
+        && !label.ends_with('-')
 }
 
 fn is_1035_label(label: &str) -> bool {
@@ -81,7 +104,11 @@ fn check_names(names: &Value, causes: &mut Vec<Cause>) {
         if value.is_empty() && name == "plural" {
             causes.push(Cause::required("spec.names.plural", ""));
         } else if !value.is_empty() && !is_1035_label(value) {
-            causes.push(Cause::invalid(format!("spec.names.{name}"), &names[name], LABEL));
+            causes.push(Cause::invalid(
+                format!("spec.names.{name}"),
+                &names[name],
+                LABEL,
+            ));
         }
     }
     for name in ["kind", "listKind"] {
@@ -90,24 +117,39 @@ fn check_names(names: &Value, causes: &mut Vec<Cause>) {
             causes.push(Cause::required(format!("spec.names.{name}"), ""));
         } else if !is_1035_label(&value.to_lowercase()) {
             let detail = format!("may have mixed case, but should otherwise match: {LABEL}");
-            causes.push(Cause::invalid(format!("spec.names.{name}"), &names[name], detail));
+            causes.push(Cause::invalid(
+                format!("spec.names.{name}"),
+                &names[name],
+                detail,
+            ));
         }
     }
     if !text(names, "kind").is_empty() && names["kind"] == names["listKind"] {
         let detail = "kind and listKind may not be the same";
-        causes.push(Cause::invalid("spec.names.listKind", &names["listKind"], detail));
+        causes.push(Cause::invalid(
+            "spec.names.listKind",
+            &names["listKind"],
+            detail,
+        ));
     }
     for list in ["shortNames", "categories"] {
         for (index, name) in names[list].as_array().into_iter().flatten().enumerate() {
             if !is_1035_label(name.as_str().unwrap_or_default()) {
-                causes.push(Cause::invalid(format!("spec.names.{list}[{index}]"), name, LABEL));
+                causes.push(Cause::invalid(
+                    format!("spec.names.{list}[{index}]"),
+                    name,
+                    LABEL,
+                ));
             }
         }
     }
 }
 
 fn versions(definition: &Value) -> &[Value] {
-    definition["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default()
+    definition["spec"]["versions"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default()
 }
 
 fn check_versions(definition: &Value, causes: &mut Vec<Cause>) {
@@ -122,7 +164,11 @@ fn check_versions(definition: &Value, causes: &mut Vec<Cause>) {
         let name = text(version, "name");
         let at = format!("spec.versions[{index}]");
         if !is_1035_label(name) {
-            causes.push(Cause::invalid(format!("{at}.name"), &version["name"], LABEL));
+            causes.push(Cause::invalid(
+                format!("{at}.name"),
+                &version["name"],
+                LABEL,
+            ));
         }
         if names.contains(&name) {
             let detail = "must contain unique version names";
@@ -131,7 +177,11 @@ fn check_versions(definition: &Value, causes: &mut Vec<Cause>) {
         names.push(name);
         if version["deprecationWarning"].is_string() && version["deprecated"] != true {
             let detail = "can only be set for deprecated versions";
-            causes.push(Cause::invalid(format!("{at}.deprecationWarning"), &version["deprecationWarning"], detail));
+            causes.push(Cause::invalid(
+                format!("{at}.deprecationWarning"),
+                &version["deprecationWarning"],
+                detail,
+            ));
         }
         check_columns(version, &at, causes);
         check_scale(&version["subresources"]["scale"], &at, causes);
@@ -148,7 +198,11 @@ fn check_versions(definition: &Value, causes: &mut Vec<Cause>) {
     for (index, name) in stored_list.iter().enumerate() {
         if !names.iter().any(|known| name == known) {
             let at = format!("status.storedVersions[{index}]");
-            causes.push(Cause::invalid(at, name, "missing from spec.versions; set storage of the version first"));
+            causes.push(Cause::invalid(
+                at,
+                name,
+                "missing from spec.versions; set storage of the version first",
+            ));
         }
     }
 }
@@ -158,7 +212,13 @@ fn about_versions(list: &[Value], detail: &str) -> Cause {
     let hoisted = same_for_all(list, "schema");
     let shown = |version: &Value| {
         let flag = |name: &str| version[name] == true;
-        let part = |name: &str| if hoisted { &Value::Null } else { &version[name] };
+        let part = |name: &str| {
+            if hoisted {
+                &Value::Null
+            } else {
+                &version[name]
+            }
+        };
         format!(
             "{{\"Name\":{},\"Served\":{},\"Storage\":{},\"Deprecated\":{},\"DeprecationWarning\":{},\"Schema\":{},\
              \"Subresources\":{},\"AdditionalPrinterColumns\":{},\"SelectableFields\":{}}}",
@@ -182,7 +242,12 @@ fn same_for_all(list: &[Value], field: &str) -> bool {
 }
 
 fn check_columns(version: &Value, at: &str, causes: &mut Vec<Cause>) {
-    for (index, column) in version["additionalPrinterColumns"].as_array().into_iter().flatten().enumerate() {
+    for (index, column) in version["additionalPrinterColumns"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
         let at = format!("{at}.additionalPrinterColumns[{index}]");
         for name in ["name", "type", "jsonPath"] {
             if text(column, name).is_empty() {
@@ -192,11 +257,19 @@ fn check_columns(version: &Value, at: &str, causes: &mut Vec<Cause>) {
         let kinds = ["boolean", "date", "integer", "number", "string"];
         if !text(column, "type").is_empty() && !kinds.contains(&text(column, "type")) {
             let detail = format!("must be one of {}", kinds.join(","));
-            causes.push(Cause::invalid(format!("{at}.type"), &column["type"], detail));
+            causes.push(Cause::invalid(
+                format!("{at}.type"),
+                &column["type"],
+                detail,
+            ));
         }
         if !text(column, "jsonPath").is_empty() && !text(column, "jsonPath").starts_with('.') {
             let detail = "must be a simple json path starting with .";
-            causes.push(Cause::invalid(format!("{at}.jsonPath"), &column["jsonPath"], detail));
+            causes.push(Cause::invalid(
+                format!("{at}.jsonPath"),
+                &column["jsonPath"],
+                detail,
+            ));
         }
     }
 }
@@ -217,7 +290,10 @@ fn check_scale(scale: &Value, at: &str, causes: &mut Vec<Cause>) {
                 causes.push(Cause::required(at, ""));
             }
         } else if !prefixes.iter().any(|prefix| path.starts_with(prefix)) {
-            let under = prefixes.iter().map(|prefix| prefix.trim_end_matches('.')).collect::<Vec<_>>();
+            let under = prefixes
+                .iter()
+                .map(|prefix| prefix.trim_end_matches('.'))
+                .collect::<Vec<_>>();
             let detail = format!("should be a json path under {}", under.join(" or "));
             causes.push(Cause::invalid(at, &scale[name], detail));
         }
@@ -254,20 +330,30 @@ fn check_schemas(definition: &Value, causes: &mut Vec<Cause>) {
 }
 
 fn check_selectable(version: &Value, schema: &Schema, at: &str, causes: &mut Vec<Cause>) {
-    for (index, field) in version["selectableFields"].as_array().into_iter().flatten().enumerate() {
+    for (index, field) in version["selectableFields"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
         let at = format!("{at}.selectableFields[{index}].jsonPath");
         let path = text(field, "jsonPath");
         if path.is_empty() {
             causes.push(Cause::required(at, ""));
             continue;
         }
-        let node = path.trim_start_matches('.').split('.').try_fold(schema, |node, name| node.properties.get(name));
+        let node = path
+            .trim_start_matches('.')
+            .split('.')
+            .try_fold(schema, |node, name| node.properties.get(name));
         let detail = match node.map(|node| node.kind) {
             _ if path.starts_with(".metadata") => "must not point to fields in metadata",
             None => "is an invalid path: does not refer to a valid field",
             Some(Some(Type::String | Type::Boolean | Type::Integer)) => continue,
-            Some(_) => "must point to a field of type string, boolean or integer. Enum string fields and strings with \
-                        formats are allowed.",
+            Some(_) => {
+                "must point to a field of type string, boolean or integer. Enum string fields and strings with \
+                        formats are allowed."
+            }
         };
         causes.push(Cause::invalid(at, &field["jsonPath"], detail));
     }
@@ -286,16 +372,29 @@ fn check_conversion(conversion: &Value, causes: &mut Vec<Cause>) {
             let webhook = &conversion["webhook"];
             if !webhook["clientConfig"].is_object() {
                 let detail = "required when strategy is set to Webhook";
-                causes.push(Cause::required(format!("{at}.webhook.clientConfig"), detail));
+                causes.push(Cause::required(
+                    format!("{at}.webhook.clientConfig"),
+                    detail,
+                ));
             }
-            if webhook["conversionReviewVersions"].as_array().is_none_or(Vec::is_empty) {
-                causes.push(Cause::required(format!("{at}.webhook.conversionReviewVersions"), ""));
+            if webhook["conversionReviewVersions"]
+                .as_array()
+                .is_none_or(Vec::is_empty)
+            {
+                causes.push(Cause::required(
+                    format!("{at}.webhook.conversionReviewVersions"),
+                    "",
+                ));
             }
         }
         "" => causes.push(Cause::required(format!("{at}.strategy"), "")),
         _ => {
             let kinds = ["None", "Webhook"];
-            causes.push(Cause::unsupported(format!("{at}.strategy"), &conversion["strategy"], kinds));
+            causes.push(Cause::unsupported(
+                format!("{at}.strategy"),
+                &conversion["strategy"],
+                kinds,
+            ));
         }
     }
 }
@@ -312,6 +411,16 @@ fn check_change(definition: &Value, old: &Value, causes: &mut Vec<Cause>) {
     let (spec, before) = (&definition["spec"], &old["spec"]);
     immutable(causes, "spec.group", &spec["group"], &before["group"]);
     immutable(causes, "spec.scope", &spec["scope"], &before["scope"]);
-    immutable(causes, "spec.names.kind", &spec["names"]["kind"], &before["names"]["kind"]);
-    immutable(causes, "spec.names.plural", &spec["names"]["plural"], &before["names"]["plural"]);
+    immutable(
+        causes,
+        "spec.names.kind",
+        &spec["names"]["kind"],
+        &before["names"]["kind"],
+    );
+    immutable(
+        causes,
+        "spec.names.plural",
+        &spec["names"]["plural"],
+        &before["names"]["plural"],
+    );
 }

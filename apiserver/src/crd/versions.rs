@@ -16,7 +16,9 @@ pub fn compare(left: &str, right: &str) -> Ordering {
 /// Stage (2 stable, 1 beta, 0 alpha), major, minor.
 fn parse(version: &str) -> Option<(u8, u32, u32)> {
     let rest = version.strip_prefix('v')?;
-    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
     let major = rest[..end].parse().ok()?;
     match &rest[end..] {
         "" => Some((2, major, 0)),
@@ -37,8 +39,15 @@ mod tests {
 
     #[test]
     fn versions_are_ordered_by_stage_then_number() {
-        let mut versions = vec!["foo1", "v1alpha1", "v10", "v2", "v1", "v11beta2", "v3beta1", "foo10"];
+        let mut versions = vec![
+            "foo1", "v1alpha1", "v10", "v2", "v1", "v11beta2", "v3beta1", "foo10",
+        ];
         versions.sort_by(|left, right| compare(right, left));
-        assert_eq!(versions, ["v10", "v2", "v1", "v11beta2", "v3beta1", "v1alpha1", "foo1", "foo10"]);
+        assert_eq!(
+            versions,
+            [
+                "v10", "v2", "v1", "v11beta2", "v3beta1", "v1alpha1", "foo1", "foo10"
+            ]
+        );
     }
 }

@@ -19,14 +19,22 @@ pub(super) fn check(schema: &Schema, number: &Number, path: &str, causes: &mut V
     if let Some(max) = &schema.maximum {
         let (max, order) = compared(number, max);
         if order.is_gt() || schema.exclusive_maximum && order.is_eq() {
-            let how = if schema.exclusive_maximum { "" } else { " or equal to" };
+            let how = if schema.exclusive_maximum {
+                ""
+            } else {
+                " or equal to"
+            };
             fail(format!("{path} in body should be less than{how} {max}"));
         }
     }
     if let Some(min) = &schema.minimum {
         let (min, order) = compared(number, min);
         if order.is_lt() || schema.exclusive_minimum && order.is_eq() {
-            let how = if schema.exclusive_minimum { "" } else { " or equal to" };
+            let how = if schema.exclusive_minimum {
+                ""
+            } else {
+                " or equal to"
+            };
             fail(format!("{path} in body should be greater than{how} {min}"));
         }
     }
@@ -40,7 +48,9 @@ fn compared(number: &Number, bound: &Number) -> (String, std::cmp::Ordering) {
             (bound.to_string(), value.cmp(&bound))
         }
         None => {
-            let order = float(number).partial_cmp(&float(bound)).unwrap_or(std::cmp::Ordering::Equal);
+            let order = float(number)
+                .partial_cmp(&float(bound))
+                .unwrap_or(std::cmp::Ordering::Equal);
             (shown(float(bound)), order)
         }
     }
@@ -51,18 +61,30 @@ fn check_factor(number: &Number, factor: &Number, path: &str, fail: &mut impl Fn
         Some(value) => {
             let factor = truncated(factor);
             if factor <= 0 {
-                fail(format!("factor MultipleOf declared for {path} must be positive: {factor}"));
+                fail(format!(
+                    "factor MultipleOf declared for {path} must be positive: {factor}"
+                ));
             } else if value % factor != 0 {
                 fail(format!("{path} in body should be a multiple of {factor}"));
             }
         }
         None => {
             let (value, factor) = (float(number), float(factor));
-            let quotient = if factor < 1.0 { value * (1.0 / factor) } else { value / factor };
+            let quotient = if factor < 1.0 {
+                value * (1.0 / factor)
+            } else {
+                value / factor
+            };
             if factor <= 0.0 {
-                fail(format!("factor MultipleOf declared for {path} must be positive: {}", shown(factor)));
+                fail(format!(
+                    "factor MultipleOf declared for {path} must be positive: {}",
+                    shown(factor)
+                ));
             } else if (quotient - quotient.round()).abs() > f64::EPSILON * quotient.abs().max(1.0) {
-                fail(format!("{path} in body should be a multiple of {}", shown(factor)));
+                fail(format!(
+                    "{path} in body should be a multiple of {}",
+                    shown(factor)
+                ));
             }
         }
     }
@@ -72,9 +94,15 @@ fn check_factor(number: &Number, factor: &Number, path: &str, fail: &mut impl Fn
 fn check_range(schema: &Schema, number: &Number, path: &str, causes: &mut Vec<Cause>) {
     let format = schema.format.as_deref().unwrap_or_default();
     let fits = match (schema.kind, format) {
-        (Some(Type::Integer), "int32") => whole(number).is_some_and(|value| i32::try_from(value).is_ok()),
-        (Some(Type::Integer), "uint32") => whole(number).is_some_and(|value| u32::try_from(value).is_ok()),
-        (Some(Type::Integer), "uint64") => whole(number).is_some_and(|value| u64::try_from(value).is_ok()),
+        (Some(Type::Integer), "int32") => {
+            whole(number).is_some_and(|value| i32::try_from(value).is_ok())
+        }
+        (Some(Type::Integer), "uint32") => {
+            whole(number).is_some_and(|value| u32::try_from(value).is_ok())
+        }
+        (Some(Type::Integer), "uint64") => {
+            whole(number).is_some_and(|value| u64::try_from(value).is_ok())
+        }
         (Some(Type::Integer), _) => whole(number).is_some_and(|value| i64::try_from(value).is_ok()),
         (Some(Type::Number), "float" | "float32") => float(number).abs() <= f64::from(f32::MAX),
         _ => true,
@@ -97,7 +125,10 @@ fn whole(number: &Number) -> Option<i128> {
     if let Some(value) = number.as_u64() {
         return Some(value.into());
     }
-    number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i128)
+    number
+        .as_f64()
+        .filter(|float| float.fract() == 0.0)
+        .map(|float| float as i128)
 }
 
 fn truncated(number: &Number) -> i64 {
@@ -110,5 +141,9 @@ fn float(number: &Number) -> f64 {
 
 /// A float as Go's `%v` writes it, for the magnitudes that schemas have.
 fn shown(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e21 { format!("{value:.0}") } else { value.to_string() }
+    if value.fract() == 0.0 && value.abs() < 1e21 {
+        format!("{value:.0}")
+    } else {
+        value.to_string()
+    }
 }

@@ -29,7 +29,12 @@ pub(super) fn to_cel(value: &Value, schema: Option<&Schema>, resource: bool) -> 
         Value::String(text) => string(text, schema),
         Value::Array(items) => {
             let item_schema = schema.and_then(Schema::item);
-            Cel::List(Arc::new(items.iter().map(|item| to_cel(item, item_schema, false)).collect()))
+            Cel::List(Arc::new(
+                items
+                    .iter()
+                    .map(|item| to_cel(item, item_schema, false))
+                    .collect(),
+            ))
         }
         Value::Object(map) => object(map, schema, resource),
     }
@@ -38,7 +43,12 @@ pub(super) fn to_cel(value: &Value, schema: Option<&Schema>, resource: bool) -> 
 fn object(map: &serde_json::Map<String, Value>, schema: Option<&Schema>, resource: bool) -> Cel {
     let resource = resource || schema.is_some_and(|schema| schema.embedded_resource);
     // Keys of a map are data; only names of declared fields are escaped.
-    let free_keys = schema.is_some_and(|schema| matches!(schema.additional, Some(Additional::Any | Additional::Schema(_))));
+    let free_keys = schema.is_some_and(|schema| {
+        matches!(
+            schema.additional,
+            Some(Additional::Any | Additional::Schema(_))
+        )
+    });
     let mut fields = HashMap::with_capacity(map.len());
     for (name, value) in map {
         let value = if resource && name == "metadata" {
@@ -46,29 +56,42 @@ fn object(map: &serde_json::Map<String, Value>, schema: Option<&Schema>, resourc
         } else {
             to_cel(value, schema.and_then(|schema| schema.field(name)), false)
         };
-        let key = if free_keys { name.clone() } else { escape(name) };
+        let key = if free_keys {
+            name.clone()
+        } else {
+            escape(name)
+        };
         fields.insert(Key::String(Arc::new(key)), value);
     }
-    Cel::Map(Map { map: Arc::new(fields) })
+    Cel::Map(Map {
+        map: Arc::new(fields),
+    })
 }
 
 fn visible_metadata(metadata: &Value) -> Cel {
     let visible = ["name", "generateName"].into_iter().filter_map(|name| {
         let text = metadata.get(name)?.as_str()?;
-        Some((Key::String(Arc::new(name.to_owned())), Cel::String(Arc::new(text.to_owned()))))
+        Some((
+            Key::String(Arc::new(name.to_owned())),
+            Cel::String(Arc::new(text.to_owned())),
+        ))
     });
-    Cel::Map(Map { map: Arc::new(visible.collect()) })
+    Cel::Map(Map {
+        map: Arc::new(visible.collect()),
+    })
 }
 
 fn string(text: &str, schema: Option<&Schema>) -> Cel {
-    let format = schema.filter(|schema| !schema.int_or_string).and_then(|schema| schema.format.as_deref());
+    let format = schema
+        .filter(|schema| !schema.int_or_string)
+        .and_then(|schema| schema.format.as_deref());
     let typed = match format {
-        Some("date-time" | "datetime") => {
-            DateTime::parse_from_rfc3339(&text.to_ascii_uppercase()).ok().map(Cel::Timestamp)
-        }
-        Some("date") => {
-            DateTime::parse_from_rfc3339(&format!("{text}T00:00:00Z")).ok().map(Cel::Timestamp)
-        }
+        Some("date-time" | "datetime") => DateTime::parse_from_rfc3339(&text.to_ascii_uppercase())
+            .ok()
+            .map(Cel::Timestamp),
+        Some("date") => DateTime::parse_from_rfc3339(&format!("{text}T00:00:00Z"))
+            .ok()
+            .map(Cel::Timestamp),
         Some("duration") => go_duration(text).map(Cel::Duration),
         Some("byte") => {
             let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok();
@@ -93,7 +116,9 @@ fn go_duration(text: &str) -> Option<chrono::Duration> {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let count: f64 = rest[..end].parse().ok()?;
         rest = &rest[end..];
-        let unit = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
+        let unit = rest
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(rest.len());
         nanos += count
             * match &rest[..unit] {
                 "ns" => 1.0,
@@ -106,5 +131,7 @@ fn go_duration(text: &str) -> Option<chrono::Duration> {
             };
         rest = &rest[unit..];
     }
-    Some(chrono::Duration::nanoseconds(if negative { -nanos } else { nanos } as i64))
+    Some(chrono::Duration::nanoseconds(
+        if negative { -nanos } else { nanos } as i64,
+    ))
 }

@@ -18,13 +18,20 @@ fn fill(schema: &Schema, value: &mut Value) {
     match value {
         Value::Object(map) => {
             for (name, property) in &schema.properties {
-                let Some(default) = &property.default else { continue };
-                if map.get(name).is_none_or(|value| value.is_null() && !property.nullable) {
+                let Some(default) = &property.default else {
+                    continue;
+                };
+                if map
+                    .get(name)
+                    .is_none_or(|value| value.is_null() && !property.nullable)
+                {
                     map.insert(name.clone(), default.clone());
                 }
             }
             for (name, child) in map.iter_mut() {
-                let Some(node) = schema.field(name) else { continue };
+                let Some(node) = schema.field(name) else {
+                    continue;
+                };
                 fill_null(node, child);
                 if node.has_defaults {
                     fill(node, child);

@@ -35,7 +35,14 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn node(&mut self, schema: &Schema, value: &Value, old: Option<&Value>, path: &str, root: bool) {
+    fn node(
+        &mut self,
+        schema: &Schema,
+        value: &Value,
+        old: Option<&Value>,
+        path: &str,
+        root: bool,
+    ) {
         if !schema.has_rules || value.is_null() {
             return;
         }
@@ -47,24 +54,45 @@ impl Walk<'_> {
                 for (name, child) in map {
                     let old_child = old.and_then(|old| old.get(name));
                     if let Some(field) = schema.properties.get(name) {
-                        self.node(field, child, old_child, &super::validation::child_path(path, name), false);
+                        self.node(
+                            field,
+                            child,
+                            old_child,
+                            &super::validation::child_path(path, name),
+                            false,
+                        );
                     } else if let Some(values) = schema.field(name) {
                         self.node(values, child, old_child, &format!("{path}[{name}]"), false);
                     }
                 }
             }
             Value::Array(items) => {
-                let Some(item_schema) = schema.item() else { return };
+                let Some(item_schema) = schema.item() else {
+                    return;
+                };
                 for (index, item) in items.iter().enumerate() {
                     let old_item = lists::counterpart(schema, item, old);
-                    self.node(item_schema, item, old_item, &format!("{path}[{index}]"), false);
+                    self.node(
+                        item_schema,
+                        item,
+                        old_item,
+                        &format!("{path}[{index}]"),
+                        false,
+                    );
                 }
             }
             _ => {}
         }
     }
 
-    fn own_rules(&mut self, schema: &Schema, value: &Value, old: Option<&Value>, path: &str, root: bool) {
+    fn own_rules(
+        &mut self,
+        schema: &Schema,
+        value: &Value,
+        old: Option<&Value>,
+        path: &str,
+        root: bool,
+    ) {
         let unchanged = old == Some(value);
         let mut scope = self.context.new_inner_scope();
         scope.add_variable_from_value("self", to_cel(value, Some(schema), root));
@@ -75,7 +103,9 @@ impl Walk<'_> {
             }
             let mut scope = scope.new_inner_scope();
             if rule.optional_old_self {
-                let optional = old_value.clone().map_or_else(OptionalValue::none, OptionalValue::of);
+                let optional = old_value
+                    .clone()
+                    .map_or_else(OptionalValue::none, OptionalValue::of);
                 scope.add_variable_from_value("oldSelf", Cel::Opaque(Arc::new(optional)));
             } else if let Some(old_value) = &old_value {
                 scope.add_variable_from_value("oldSelf", old_value.clone());
@@ -91,12 +121,22 @@ impl Walk<'_> {
 }
 
 /// The cause, if the rule does not hold.
-fn outcome(rule: &Rule, scope: &Context<'_>, schema: &Schema, value: &Value, path: &str) -> Option<Cause> {
+fn outcome(
+    rule: &Rule,
+    scope: &Context<'_>,
+    schema: &Schema,
+    value: &Value,
+    path: &str,
+) -> Option<Cause> {
     let shown = (!matches!(schema.kind, Some(Type::Object | Type::Array))).then_some(value);
     match rule.program.execute(scope) {
         Ok(Cel::Bool(true)) => None,
         Ok(Cel::Bool(false)) => Some(failure(rule, message(rule, scope), shown, path)),
-        Ok(_) => Some(invalid(path, shown, format!("cel expression evaluated to non-boolean: {}", rule.label()))),
+        Ok(_) => Some(invalid(
+            path,
+            shown,
+            format!("cel expression evaluated to non-boolean: {}", rule.label()),
+        )),
         Err(error) => {
             let error = error.to_string();
             let detail = format!("{} evaluating rule: {}", lower_first(&error), rule.label());
@@ -107,14 +147,20 @@ fn outcome(rule: &Rule, scope: &Context<'_>, schema: &Schema, value: &Value, pat
 
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
 }
 
 fn message(rule: &Rule, scope: &Context<'_>) -> String {
-    let computed = rule.message_program.as_ref().and_then(|program| match program.execute(scope) {
-        Ok(Cel::String(text)) => Some(text.trim().to_owned()).filter(|text| !text.is_empty() && !text.contains('\n')),
-        _ => None,
-    });
+    let computed =
+        rule.message_program
+            .as_ref()
+            .and_then(|program| match program.execute(scope) {
+                Ok(Cel::String(text)) => Some(text.trim().to_owned())
+                    .filter(|text| !text.is_empty() && !text.contains('\n')),
+                _ => None,
+            });
     computed.unwrap_or_else(|| rule.default_message())
 }
 

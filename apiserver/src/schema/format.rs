@@ -10,34 +10,43 @@ use regex::Regex;
 
 /// Whether `value` has the format; `None` where the format is unknown or says nothing about strings.
 pub(super) fn check(format: &str, value: &str) -> Option<bool> {
-    Some(match format.to_ascii_lowercase().replace('-', "").as_str() {
-        "datetime" => date_time(value),
-        "date" => jiff::civil::Date::from_str(value).is_ok() && value.len() == 10,
-        "duration" => duration(value),
-        "ipv4" => Ipv4Addr::from_str(value).is_ok(),
-        "ipv6" => value.contains(':') && Ipv6Addr::from_str(value.split('%').next().unwrap_or_default()).is_ok(),
-        "cidr" => cidr(value),
-        "mac" => matches(&MAC, value),
-        "uuid" => matches(&UUID, value),
-        "uuid3" => uuid_of(&UUID, value, '3'),
-        "uuid4" => uuid_of(&UUID_VARIANT, value, '4'),
-        "uuid5" => uuid_of(&UUID_VARIANT, value, '5'),
-        "hostname" => hostname(value),
-        "email" => matches(&EMAIL, value),
-        "uri" => uri(value),
-        "byte" => base64(value),
-        "hexcolor" => matches(&HEX_COLOR, value),
-        "rgbcolor" => matches(&RGB_COLOR, value),
-        "creditcard" => digits(value).is_some_and(|digits| digits.len() >= 12 && luhn(&digits)),
-        "ssn" => matches(&SSN, value),
-        "bsonobjectid" => value.len() == 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit()),
-        "isbn" => isbn10(value) || isbn13(value),
-        "isbn10" => isbn10(value),
-        "isbn13" => isbn13(value),
-        "k8sshortname" => value.len() <= 63 && matches(&DNS_LABEL, value),
-        "k8slongname" => value.len() <= 253 && value.split('.').all(|label| matches(&DNS_LABEL, label)),
-        _ => return None,
-    })
+    Some(
+        match format.to_ascii_lowercase().replace('-', "").as_str() {
+            "datetime" => date_time(value),
+            "date" => jiff::civil::Date::from_str(value).is_ok() && value.len() == 10,
+            "duration" => duration(value),
+            "ipv4" => Ipv4Addr::from_str(value).is_ok(),
+            "ipv6" => {
+                value.contains(':')
+                    && Ipv6Addr::from_str(value.split('%').next().unwrap_or_default()).is_ok()
+            }
+            "cidr" => cidr(value),
+            "mac" => matches(&MAC, value),
+            "uuid" => matches(&UUID, value),
+            "uuid3" => uuid_of(&UUID, value, '3'),
+            "uuid4" => uuid_of(&UUID_VARIANT, value, '4'),
+            "uuid5" => uuid_of(&UUID_VARIANT, value, '5'),
+            "hostname" => hostname(value),
+            "email" => matches(&EMAIL, value),
+            "uri" => uri(value),
+            "byte" => base64(value),
+            "hexcolor" => matches(&HEX_COLOR, value),
+            "rgbcolor" => matches(&RGB_COLOR, value),
+            "creditcard" => digits(value).is_some_and(|digits| digits.len() >= 12 && luhn(&digits)),
+            "ssn" => matches(&SSN, value),
+            "bsonobjectid" => {
+                value.len() == 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+            }
+            "isbn" => isbn10(value) || isbn13(value),
+            "isbn10" => isbn10(value),
+            "isbn13" => isbn13(value),
+            "k8sshortname" => value.len() <= 63 && matches(&DNS_LABEL, value),
+            "k8slongname" => {
+                value.len() <= 253 && value.split('.').all(|label| matches(&DNS_LABEL, label))
+            }
+            _ => return None,
+        },
+    )
 }
 
 /// RFC 3339, as Go reads it: `2020-01-02T03:04:05.678Z`, with `t`, `z` or offsets.
@@ -54,7 +63,9 @@ pub(crate) fn duration(value: &str) -> bool {
 }
 
 fn cidr(value: &str) -> bool {
-    let Some((address, bits)) = value.split_once('/') else { return false };
+    let Some((address, bits)) = value.split_once('/') else {
+        return false;
+    };
     let width = if Ipv4Addr::from_str(address).is_ok() {
         32
     } else if Ipv6Addr::from_str(address).is_ok() {
@@ -62,7 +73,8 @@ fn cidr(value: &str) -> bool {
     } else {
         return false;
     };
-    bits.bytes().all(|byte| byte.is_ascii_digit()) && bits.parse::<u8>().is_ok_and(|bits| bits <= width)
+    bits.bytes().all(|byte| byte.is_ascii_digit())
+        && bits.parse::<u8>().is_ok_and(|bits| bits <= width)
 }
 
 fn uuid_of(pattern: &Lazy, value: &str, version: char) -> bool {
@@ -81,11 +93,17 @@ fn uri(value: &str) -> bool {
 
 fn base64(value: &str) -> bool {
     use base64::Engine as _;
-    base64::engine::general_purpose::STANDARD.decode(value).is_ok()
+    base64::engine::general_purpose::STANDARD
+        .decode(value)
+        .is_ok()
 }
 
 fn digits(value: &str) -> Option<Vec<u32>> {
-    value.chars().filter(|c| !matches!(c, ' ' | '-')).map(|c| c.to_digit(10)).collect()
+    value
+        .chars()
+        .filter(|c| !matches!(c, ' ' | '-'))
+        .map(|c| c.to_digit(10))
+        .collect()
 }
 
 fn luhn(digits: &[u32]) -> bool {
@@ -99,7 +117,7 @@ fn luhn(digits: &[u32]) -> bool {
             (_, double) => double,
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 fn isbn10(value: &str) -> bool {
@@ -111,13 +129,32 @@ fn isbn10(value: &str) -> bool {
         'X' | 'x' if index == 9 => Some(10),
         c => c.to_digit(10),
     };
-    let Some(digits) = plain.iter().enumerate().map(digit).collect::<Option<Vec<u32>>>() else { return false };
-    digits.iter().zip((1..=10).rev()).map(|(digit, weight)| digit * weight).sum::<u32>() % 11 == 0
+    let Some(digits) = plain
+        .iter()
+        .enumerate()
+        .map(digit)
+        .collect::<Option<Vec<u32>>>()
+    else {
+        return false;
+    };
+    digits
+        .iter()
+        .zip((1..=10).rev())
+        .map(|(digit, weight)| digit * weight)
+        .sum::<u32>()
+        .is_multiple_of(11)
 }
 
 fn isbn13(value: &str) -> bool {
-    let Some(digits) = digits(value).filter(|digits| digits.len() == 13) else { return false };
-    digits.iter().zip([1, 3].into_iter().cycle()).map(|(digit, weight)| digit * weight).sum::<u32>() % 10 == 0
+    let Some(digits) = digits(value).filter(|digits| digits.len() == 13) else {
+        return false;
+    };
+    digits
+        .iter()
+        .zip([1, 3].into_iter().cycle())
+        .map(|(digit, weight)| digit * weight)
+        .sum::<u32>()
+        .is_multiple_of(10)
 }
 
 type Lazy = LazyLock<Option<Regex>>;
@@ -159,14 +196,24 @@ mod tests {
 
     #[test]
     fn the_patterns_compile() {
-        assert_eq!(all_patterns().iter().filter(|(_, ok)| !ok).collect::<Vec<_>>(), Vec::<&(&str, bool)>::new());
+        assert_eq!(
+            all_patterns()
+                .iter()
+                .filter(|(_, ok)| !ok)
+                .collect::<Vec<_>>(),
+            Vec::<&(&str, bool)>::new()
+        );
     }
 
     #[test]
     fn formats_accept_and_refuse() {
         for (format, good, bad) in [
             ("date-time", "2020-01-02T03:04:05Z", "yesterday"),
-            ("date-time", "2020-01-02T03:04:05.678+02:00", "2020-13-02T03:04:05Z"),
+            (
+                "date-time",
+                "2020-01-02T03:04:05.678+02:00",
+                "2020-13-02T03:04:05Z",
+            ),
             ("date", "2020-01-02", "2020-1-2"),
             ("duration", "1h30m", "1 fortnight"),
             ("ipv4", "10.0.0.1", "300.1.1.1"),
@@ -174,7 +221,11 @@ mod tests {
             ("cidr", "10.0.0.0/8", "10.0.0.0/33"),
             ("mac", "01:23:45:67:89:ab", "01:23"),
             ("uuid", "c9bf9e57-1685-4c89-bafb-ff5af830be8a", "c9bf9e57"),
-            ("uuid4", "c9bf9e57-1685-4c89-bafb-ff5af830be8a", "c9bf9e57-1685-5c89-bafb-ff5af830be8a"),
+            (
+                "uuid4",
+                "c9bf9e57-1685-4c89-bafb-ff5af830be8a",
+                "c9bf9e57-1685-5c89-bafb-ff5af830be8a",
+            ),
             ("hostname", "a.example.com", "a..b"),
             ("email", "a@example.com", "a"),
             ("uri", "https://example.com/x", "example"),
@@ -184,7 +235,11 @@ mod tests {
             ("isbn13", "978-0-306-40615-7", "978-0-306-40615-8"),
             ("creditcard", "4111 1111 1111 1111", "4111 1111 1111 1112"),
         ] {
-            assert_eq!((check(format, good), check(format, bad)), (Some(true), Some(false)), "{format}");
+            assert_eq!(
+                (check(format, good), check(format, bad)),
+                (Some(true), Some(false)),
+                "{format}"
+            );
         }
         assert_eq!(check("nosuch", "x"), None);
         assert_eq!(check("password", "x"), None);

@@ -76,10 +76,16 @@ fn key_of(schema: &Schema, item: &Value) -> Map<String, Value> {
 }
 
 /// The item of the old list that `item` continues: known for list-maps only.
-pub(super) fn counterpart<'a>(schema: &Schema, item: &Value, old: Option<&'a Value>) -> Option<&'a Value> {
+pub(super) fn counterpart<'a>(
+    schema: &Schema,
+    item: &Value,
+    old: Option<&'a Value>,
+) -> Option<&'a Value> {
     if schema.list_type() != ListType::Map {
         return None;
     }
     let key = key_of(schema, item);
-    old?.as_array()?.iter().find(|candidate| key_of(schema, candidate) == key)
+    old?.as_array()?
+        .iter()
+        .find(|candidate| key_of(schema, candidate) == key)
 }

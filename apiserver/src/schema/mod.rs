@@ -13,6 +13,7 @@ mod evaluate;
 mod format;
 mod lists;
 mod model;
+mod nested;
 pub(crate) mod parse;
 mod pruning;
 mod resource;
@@ -27,4 +28,4 @@ pub use model::{
 pub use pruning::{drop_invalid_metadata, prune};
 pub use rule::{NOT_IMPLEMENTED, Rule};
 pub use structural::structural_causes;
-pub use validation::validate;
+pub use validation::{validate, validate_status};

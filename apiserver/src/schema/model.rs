@@ -239,7 +239,11 @@ impl Schema {
 
     /// Whether the node is a map, with values of one schema under free keys.
     pub fn is_map(&self) -> bool {
-        self.properties.is_empty() && matches!(self.additional, Some(Additional::Schema(_) | Additional::Any))
+        self.properties.is_empty()
+            && matches!(
+                self.additional,
+                Some(Additional::Schema(_) | Additional::Any)
+            )
     }
 
     /// The defaults of the list-map keys, for items that leave a key out (`protocol: TCP` of a port).
@@ -261,17 +265,29 @@ pub struct Cause {
 
 impl Cause {
     fn new(reason: &'static str, field: impl Into<String>, message: String) -> Self {
-        Self { reason, message, field: field.into() }
+        Self {
+            reason,
+            message,
+            field: field.into(),
+        }
     }
 
     /// `Invalid value: VALUE: detail`.
     pub fn invalid(field: impl Into<String>, value: &Value, detail: impl AsRef<str>) -> Self {
-        Self::new("FieldValueInvalid", field, with_detail(format!("Invalid value: {}", shown(value)), detail.as_ref()))
+        Self::new(
+            "FieldValueInvalid",
+            field,
+            with_detail(format!("Invalid value: {}", shown(value)), detail.as_ref()),
+        )
     }
 
     /// `Invalid value: detail`, with no value shown.
     pub fn invalid_without_value(field: impl Into<String>, detail: impl AsRef<str>) -> Self {
-        Self::new("FieldValueInvalid", field, format!("Invalid value: {}", detail.as_ref()))
+        Self::new(
+            "FieldValueInvalid",
+            field,
+            format!("Invalid value: {}", detail.as_ref()),
+        )
     }
 
     /// `Invalid value: VALUE: detail` for a value of the wrong type.
@@ -282,17 +298,29 @@ impl Cause {
 
     /// `Required value`, with a detail unless empty.
     pub fn required(field: impl Into<String>, detail: impl AsRef<str>) -> Self {
-        Self::new("FieldValueRequired", field, with_detail("Required value".to_owned(), detail.as_ref()))
+        Self::new(
+            "FieldValueRequired",
+            field,
+            with_detail("Required value".to_owned(), detail.as_ref()),
+        )
     }
 
     /// `Forbidden: detail`.
     pub fn forbidden(field: impl Into<String>, detail: impl AsRef<str>) -> Self {
-        Self::new("FieldValueForbidden", field, with_detail("Forbidden".to_owned(), detail.as_ref()))
+        Self::new(
+            "FieldValueForbidden",
+            field,
+            with_detail("Forbidden".to_owned(), detail.as_ref()),
+        )
     }
 
     /// `Duplicate value: VALUE`.
     pub fn duplicate(field: impl Into<String>, value: &Value) -> Self {
-        Self::new("FieldValueDuplicate", field, format!("Duplicate value: {}", shown(value)))
+        Self::new(
+            "FieldValueDuplicate",
+            field,
+            format!("Duplicate value: {}", shown(value)),
+        )
     }
 
     /// `Unsupported value: VALUE: supported values: "a", "b"`.
@@ -302,7 +330,10 @@ impl Cause {
         supported: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let mut message = format!("Unsupported value: {}", shown(value));
-        let list: Vec<String> = supported.into_iter().map(|value| format!("{value:?}")).collect();
+        let list: Vec<String> = supported
+            .into_iter()
+            .map(|value| format!("{value:?}"))
+            .collect();
         if !list.is_empty() {
             message.push_str(": supported values: ");
             message.push_str(&list.join(", "));
@@ -312,12 +343,22 @@ impl Cause {
 
     /// `Too long: may not be more than N bytes`.
     pub fn too_long(field: impl Into<String>, max: u64) -> Self {
-        Self::new("FieldValueTooLong", field, format!("Too long: may not be more than {max} {}", plural(max, "byte")))
+        Self::new(
+            "FieldValueTooLong",
+            field,
+            format!(
+                "Too long: may not be more than {max} {}",
+                plural(max, "byte")
+            ),
+        )
     }
 
     /// `Too many: N: must have at most M items`.
     pub fn too_many(field: impl Into<String>, actual: u64, max: u64) -> Self {
-        let message = format!("Too many: {actual}: must have at most {max} {}", plural(max, "item"));
+        let message = format!(
+            "Too many: {actual}: must have at most {max} {}",
+            plural(max, "item")
+        );
         Self::new("FieldValueTooMany", field, message)
     }
 
@@ -343,7 +384,11 @@ pub fn causes_text(causes: &[Cause]) -> String {
 }
 
 fn plural(count: u64, noun: &str) -> String {
-    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
+    if count == 1 {
+        noun.to_owned()
+    } else {
+        format!("{noun}s")
+    }
 }
 
 fn with_detail(mut text: String, detail: &str) -> String {

@@ -24,7 +24,11 @@ impl Schema {
     pub fn parse_at(schema: &Value, path: &str) -> Result<Schema, Vec<Cause>> {
         let mut parser = Parser { causes: Vec::new() };
         let parsed = parser.node(schema, path, true);
-        if parser.causes.is_empty() { Ok(parsed) } else { Err(parser.causes) }
+        if parser.causes.is_empty() {
+            Ok(parsed)
+        } else {
+            Err(parser.causes)
+        }
     }
 }
 
@@ -34,12 +38,21 @@ struct Parser {
 
 impl Parser {
     fn node(&mut self, json: &Value, path: &str, root: bool) -> Schema {
-        let Some(map) = json.as_object() else { return Schema::default() };
+        let Some(map) = json.as_object() else {
+            return Schema::default();
+        };
         let mut schema = Schema {
-            kind: map.get("type").and_then(Value::as_str).and_then(Type::from_name),
+            kind: map
+                .get("type")
+                .and_then(Value::as_str)
+                .and_then(Type::from_name),
             nullable: flag(map, "nullable"),
             required: strings(map.get("required")),
-            enumeration: map.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
+            enumeration: map
+                .get("enum")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default(),
             default: map.get("default").filter(|value| !value.is_null()).cloned(),
             format: text(map, "format"),
             unique_items: flag(map, "uniqueItems"),
@@ -56,12 +69,18 @@ impl Parser {
     }
 
     fn pattern(&mut self, schema: &mut Schema, map: &Map<String, Value>, path: &str) {
-        let Some(source) = text(map, "pattern").filter(|source| !source.is_empty()) else { return };
+        let Some(source) = text(map, "pattern").filter(|source| !source.is_empty()) else {
+            return;
+        };
         match regex::Regex::new(&source) {
             Ok(regex) => schema.pattern = Some(Pattern { source, regex }),
             Err(error) => {
                 let detail = format!("must be a valid regular expression, but isn't: {error}");
-                self.causes.push(Cause::invalid(format!("{path}.pattern"), &Value::from(source), detail));
+                self.causes.push(Cause::invalid(
+                    format!("{path}.pattern"),
+                    &Value::from(source),
+                    detail,
+                ));
             }
         }
     }
@@ -87,9 +106,13 @@ impl Parser {
 
     fn value_validations(&mut self, schema: &mut Schema, map: &Map<String, Value>, path: &str) {
         let mut all = |keyword: &str| -> Vec<Schema> {
-            let Some(list) = map.get(keyword).and_then(Value::as_array) else { return Vec::new() };
+            let Some(list) = map.get(keyword).and_then(Value::as_array) else {
+                return Vec::new();
+            };
             let nodes = list.iter().enumerate();
-            nodes.map(|(index, node)| self.node(node, &format!("{path}.{keyword}[{index}]"), false)).collect()
+            nodes
+                .map(|(index, node)| self.node(node, &format!("{path}.{keyword}[{index}]"), false))
+                .collect()
         };
         schema.all_of = all("allOf");
         schema.any_of = all("anyOf");
@@ -100,9 +123,19 @@ impl Parser {
     }
 
     fn rules(&mut self, schema: &mut Schema, map: &Map<String, Value>, path: &str, root: bool) {
-        let Some(rules) = map.get("x-kubernetes-validations").and_then(Value::as_array) else { return };
+        let Some(rules) = map
+            .get("x-kubernetes-validations")
+            .and_then(Value::as_array)
+        else {
+            return;
+        };
         for (index, rule) in rules.iter().enumerate() {
-            match Rule::compile(rule, &format!("{path}.x-kubernetes-validations[{index}]"), schema, root) {
+            match Rule::compile(
+                rule,
+                &format!("{path}.x-kubernetes-validations[{index}]"),
+                schema,
+                root,
+            ) {
                 Ok(rule) => schema.rules.push(Arc::new(rule)),
                 Err(causes) => self.causes.extend(causes),
             }
@@ -114,7 +147,12 @@ fn numbers(schema: &mut Schema, map: &Map<String, Value>) {
     let number = |key: &str| -> Option<Number> { map.get(key).and_then(Value::as_number).cloned() };
     let count = |key: &str| -> Option<u64> {
         let value = map.get(key)?;
-        value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0 && f.fract() == 0.0).map(|f| f as u64))
+        value.as_u64().or_else(|| {
+            value
+                .as_f64()
+                .filter(|f| *f >= 0.0 && f.fract() == 0.0)
+                .map(|f| f as u64)
+        })
     };
     schema.minimum = number("minimum");
     schema.maximum = number("maximum");
@@ -170,7 +208,8 @@ fn text(map: &Map<String, Value>, key: &str) -> Option<String> {
 
 fn strings(value: Option<&Value>) -> Vec<String> {
     let list = value.and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    list.filter_map(|item| item.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn object(value: Option<&Value>) -> impl Iterator<Item = (&String, &Value)> {

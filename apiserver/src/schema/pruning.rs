@@ -10,7 +10,9 @@ use crate::builtin::object_meta;
 /// `apiVersion`, `kind` and the known fields of `metadata` stay, at the root and in embedded resources. The caller
 /// makes `unknown field "…"` of each path, for warnings or a strict refusal.
 pub fn prune(schema: &Schema, object: &mut Value) -> Vec<String> {
-    let mut pruner = Pruner { dropped: Vec::new() };
+    let mut pruner = Pruner {
+        dropped: Vec::new(),
+    };
     pruner.value(object, Some(schema), true, &mut String::new());
     pruner.dropped.sort();
     pruner.dropped.dedup();
@@ -19,8 +21,15 @@ pub fn prune(schema: &Schema, object: &mut Value) -> Vec<String> {
 
 /// Removes unknown fields of `metadata` alone, for objects without a schema.
 pub fn drop_invalid_metadata(metadata: &mut Value) -> Vec<String> {
-    let mut pruner = Pruner { dropped: Vec::new() };
-    pruner.value(metadata, Some(object_meta()), false, &mut "metadata".to_owned());
+    let mut pruner = Pruner {
+        dropped: Vec::new(),
+    };
+    pruner.value(
+        metadata,
+        Some(object_meta()),
+        false,
+        &mut "metadata".to_owned(),
+    );
     pruner.dropped
 }
 
@@ -30,7 +39,13 @@ struct Pruner {
 
 impl Pruner {
     /// `resource`: whether the value is a whole object. Without a schema nothing below is known.
-    fn value(&mut self, value: &mut Value, schema: Option<&Schema>, resource: bool, path: &mut String) {
+    fn value(
+        &mut self,
+        value: &mut Value,
+        schema: Option<&Schema>,
+        resource: bool,
+        path: &mut String,
+    ) {
         let resource = resource || schema.is_some_and(|schema| schema.embedded_resource);
         match value {
             Value::Object(map) => {

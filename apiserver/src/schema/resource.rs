@@ -19,7 +19,9 @@ pub(super) fn check_embedded(schema: &Schema, value: &Value, path: &str, causes:
             }
         }
         Value::Array(items) => {
-            let Some(item_schema) = schema.item() else { return };
+            let Some(item_schema) = schema.item() else {
+                return;
+            };
             for (index, item) in items.iter().enumerate() {
                 check_embedded(item_schema, item, &format!("{path}[{index}]"), causes);
             }

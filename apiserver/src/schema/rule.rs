@@ -34,7 +34,12 @@ impl Rule {
     /// # Errors
     /// A cause per fault; one with the reason [`NOT_IMPLEMENTED`] where the expression may be right but needs a part of
     /// CEL that is missing here.
-    pub fn compile(json: &Value, path: &str, schema: &Schema, root: bool) -> Result<Self, Vec<Cause>> {
+    pub fn compile(
+        json: &Value,
+        path: &str,
+        schema: &Schema,
+        root: bool,
+    ) -> Result<Self, Vec<Cause>> {
         let text = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
         let source = text("rule").unwrap_or_default();
         let rule_path = format!("{path}.rule");
@@ -42,14 +47,23 @@ impl Rule {
             return Err(vec![Cause::required(rule_path, "rule is not specified")]);
         }
         let program = compile(&source, &rule_path)?;
-        let optional_old_self = json.get("optionalOldSelf").and_then(Value::as_bool).unwrap_or_default();
-        let scope = check::Scope { node: schema, root, optional_old_self };
-        check::expression(program.expression(), &scope).map_err(|fault| vec![refused(fault, &source, &rule_path)])?;
+        let optional_old_self = json
+            .get("optionalOldSelf")
+            .and_then(Value::as_bool)
+            .unwrap_or_default();
+        let scope = check::Scope {
+            node: schema,
+            root,
+            optional_old_self,
+        };
+        check::expression(program.expression(), &scope)
+            .map_err(|fault| vec![refused(fault, &source, &rule_path)])?;
         let message_program = match text("messageExpression") {
             Some(expression) => {
                 let path = format!("{path}.messageExpression");
                 let program = compile(&expression, &path)?;
-                check::expression(program.expression(), &scope).map_err(|f| vec![refused(f, &expression, &path)])?;
+                check::expression(program.expression(), &scope)
+                    .map_err(|f| vec![refused(f, &expression, &path)])?;
                 Some(program)
             }
             None => None,
@@ -90,12 +104,16 @@ fn compile(source: &str, path: &str) -> Result<Program, Vec<Cause>> {
 
 fn refused(fault: Refusal, source: &str, path: &str) -> Cause {
     match fault {
-        Refusal::Wrong(detail) => {
-            Cause::invalid(path, &Value::from(source), format!("compilation failed: ERROR: <input>: {detail}"))
-        }
+        Refusal::Wrong(detail) => Cause::invalid(
+            path,
+            &Value::from(source),
+            format!("compilation failed: ERROR: <input>: {detail}"),
+        ),
         Refusal::Missing(what) => Cause {
             reason: NOT_IMPLEMENTED,
-            message: format!("the rule {source:?} needs {what}, which this server cannot evaluate; rewrite the rule"),
+            message: format!(
+                "the rule {source:?} needs {what}, which this server cannot evaluate; rewrite the rule"
+            ),
             field: path.to_owned(),
         },
     }

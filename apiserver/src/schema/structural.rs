@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::model::{Cause, Schema};
+use super::nested;
 use super::validation::{child_path, validate_default};
 
 /// Where a node stands.
@@ -23,7 +24,10 @@ pub fn structural_causes(schema: &Value, path: &str) -> Vec<Cause> {
         return vec![Cause::required(path, "")];
     };
     if map.get("nullable") == Some(&Value::Bool(true)) {
-        causes.push(Cause::forbidden(format!("{path}.nullable"), "nullable cannot be true at the root"));
+        causes.push(Cause::forbidden(
+            format!("{path}.nullable"),
+            "nullable cannot be true at the root",
+        ));
     }
     node(map, Level::Root, path, &mut causes);
     causes
@@ -38,15 +42,24 @@ fn node(map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec<Cau
     defaults(map, level, path, causes);
     for (keyword, list) in value_validations(map) {
         for (index, validation) in list.into_iter().enumerate() {
-            let at = if keyword == "not" { format!("{path}.not") } else { format!("{path}.{keyword}[{index}]") };
-            let exempt = int_or_string_pattern(map, keyword);
-            nested(validation, map, &at, path, exempt, causes);
+            let at = if keyword == "not" {
+                format!("{path}.not")
+            } else {
+                format!("{path}.{keyword}[{index}]")
+            };
+            let exempt = nested::int_or_string_pattern(map, keyword);
+            nested::check(validation, map, &at, path, exempt, causes);
         }
     }
     if let Some(Value::Object(properties)) = map.get("properties") {
         for (name, property) in properties {
             if let Some(property) = property.as_object() {
-                node(property, Level::Field, &format!("{path}.properties[{name}]"), causes);
+                node(
+                    property,
+                    Level::Field,
+                    &format!("{path}.properties[{name}]"),
+                    causes,
+                );
             }
         }
     }
@@ -54,41 +67,68 @@ fn node(map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec<Cau
         node(items, Level::Item, &format!("{path}.items"), causes);
     }
     if let Some(Value::Object(values)) = map.get("additionalProperties") {
-        node(values, Level::Field, &format!("{path}.additionalProperties"), causes);
+        node(
+            values,
+            Level::Field,
+            &format!("{path}.additionalProperties"),
+            causes,
+        );
     }
 }
 
-fn text<'a>(map: &'a Map<String, Value>, key: &str) -> &'a str {
+pub(super) fn text<'a>(map: &'a Map<String, Value>, key: &str) -> &'a str {
     map.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn flag(map: &Map<String, Value>, key: &str) -> bool {
+pub(super) fn flag(map: &Map<String, Value>, key: &str) -> bool {
     map.get(key) == Some(&Value::Bool(true))
 }
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
 fn keywords(map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec<Cause>) {
-    for keyword in ["$ref", "additionalItems", "definitions", "dependencies", "id", "patternProperties"] {
+    for keyword in [
+        "$ref",
+        "additionalItems",
+        "definitions",
+        "dependencies",
+        "id",
+        "patternProperties",
+    ] {
         if map.get(keyword).is_some_and(|value| !value.is_null()) {
-            causes.push(Cause::forbidden(format!("{path}.{keyword}"), format!("{keyword} is not supported")));
+            causes.push(Cause::forbidden(
+                format!("{path}.{keyword}"),
+                format!("{keyword} is not supported"),
+            ));
         }
     }
     if flag(map, "uniqueItems") {
-        let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+        let detail =
+            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
         causes.push(Cause::forbidden(format!("{path}.uniqueItems"), detail));
     }
     let additional = format!("{path}.additionalProperties");
     match map.get("additionalProperties") {
         Some(Value::Bool(false)) => {
-            causes.push(Cause::forbidden(additional, "additionalProperties cannot be set to false"));
+            causes.push(Cause::forbidden(
+                additional,
+                "additionalProperties cannot be set to false",
+            ));
         }
         Some(Value::Null) | None => {}
         Some(_) if level == Level::Root => {
             causes.push(Cause::forbidden(additional, "must not be used at the root"));
         }
-        Some(_) if map.get("properties").and_then(Value::as_object).is_some_and(|map| !map.is_empty()) => {
-            causes.push(Cause::forbidden(additional, "additionalProperties and properties are mutual exclusive"));
+        Some(_)
+            if map
+                .get("properties")
+                .and_then(Value::as_object)
+                .is_some_and(|map| !map.is_empty()) =>
+        {
+            causes.push(Cause::forbidden(
+                additional,
+                "additionalProperties and properties are mutual exclusive",
+            ));
         }
         Some(_) if flag(map, "x-kubernetes-embedded-resource") => {
             let detail = "must not be used if x-kubernetes-embedded-resource is set";
@@ -115,7 +155,8 @@ fn type_of(map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec<
     let at = format!("{path}.type");
     let kind = text(map, "type");
     let embedded = flag(map, "x-kubernetes-embedded-resource");
-    let free = flag(map, "x-kubernetes-int-or-string") || flag(map, "x-kubernetes-preserve-unknown-fields");
+    let free = flag(map, "x-kubernetes-int-or-string")
+        || flag(map, "x-kubernetes-preserve-unknown-fields");
     if kind == "null" {
         let detail = "type cannot be set to null, use nullable as an alternative";
         causes.push(Cause::forbidden(at, detail));
@@ -123,7 +164,11 @@ fn type_of(map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec<
         causes.push(Cause::unsupported(at, &map["type"], TYPES));
     } else if embedded && kind != "object" {
         let detail = "must be object if x-kubernetes-embedded-resource is true";
-        causes.push(if kind.is_empty() { Cause::required(at, detail) } else { Cause::invalid(at, &map["type"], detail) });
+        causes.push(if kind.is_empty() {
+            Cause::required(at, detail)
+        } else {
+            Cause::invalid(at, &map["type"], detail)
+        });
     } else if kind.is_empty() && !free {
         causes.push(Cause::required(
             at,
@@ -134,10 +179,17 @@ fn type_of(map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec<
             },
         ));
     } else if level == Level::Root && !kind.is_empty() && kind != "object" {
-        causes.push(Cause::invalid(at, &map["type"], "must be object at the root"));
+        causes.push(Cause::invalid(
+            at,
+            &map["type"],
+            "must be object at the root",
+        ));
     }
-    if kind == "array" && !map.get("items").is_some_and(|items| !items.is_null()) {
-        causes.push(Cause::required(format!("{path}.items"), "must be specified"));
+    if kind == "array" && map.get("items").is_none_or(Value::is_null) {
+        causes.push(Cause::required(
+            format!("{path}.items"),
+            "must be specified",
+        ));
     }
 }
 
@@ -153,7 +205,11 @@ fn lists(map: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
         must_be(map, "array", "x-kubernetes-list-type", path, causes);
         if !matches!(list_type, "atomic" | "set" | "map") {
             let value = Value::from(list_type);
-            causes.push(Cause::unsupported(at.clone(), &value, ["atomic", "map", "set"]));
+            causes.push(Cause::unsupported(
+                at.clone(),
+                &value,
+                ["atomic", "map", "set"],
+            ));
         }
     }
     if !keys.is_empty() && list_type != "map" {
@@ -174,10 +230,19 @@ fn lists(map: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-fn must_be(map: &Map<String, Value>, kind: &str, keyword: &str, path: &str, causes: &mut Vec<Cause>) {
+fn must_be(
+    map: &Map<String, Value>,
+    kind: &str,
+    keyword: &str,
+    path: &str,
+    causes: &mut Vec<Cause>,
+) {
     let given = text(map, "type");
     if given != kind {
-        let (at, detail) = (format!("{path}.type"), format!("must be {kind} if {keyword} is specified"));
+        let (at, detail) = (
+            format!("{path}.type"),
+            format!("must be {kind} if {keyword} is specified"),
+        );
         causes.push(if given.is_empty() {
             Cause::required(at, detail)
         } else {
@@ -189,7 +254,10 @@ fn must_be(map: &Map<String, Value>, kind: &str, keyword: &str, path: &str, caus
 fn list_map(map: &Map<String, Value>, keys: &[&str], path: &str, causes: &mut Vec<Cause>) {
     let at = format!("{path}.x-kubernetes-list-map-keys");
     if keys.is_empty() {
-        causes.push(Cause::required(at, "must not be empty if x-kubernetes-list-type is map"));
+        causes.push(Cause::required(
+            at,
+            "must not be empty if x-kubernetes-list-type is map",
+        ));
         return;
     }
     let Some(Value::Object(items)) = map.get("items") else {
@@ -204,16 +272,27 @@ fn list_map(map: &Map<String, Value>, keys: &[&str], path: &str, causes: &mut Ve
     }
     let required = items.get("required").and_then(Value::as_array);
     for (index, key) in keys.iter().enumerate() {
-        let Some(property) = items.get("properties").and_then(|properties| properties.get(key)) else {
+        let Some(property) = items
+            .get("properties")
+            .and_then(|properties| properties.get(key))
+        else {
             let detail = "entries must all be names of item properties";
-            causes.push(Cause::invalid(format!("{at}[{index}]"), &Value::from(*key), detail));
+            causes.push(Cause::invalid(
+                format!("{at}[{index}]"),
+                &Value::from(*key),
+                detail,
+            ));
             continue;
         };
         let kind = property["type"].as_str().unwrap_or_default();
         let property_path = format!("{path}.items.properties[{key}]");
         if matches!(kind, "array" | "object") {
             let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-            causes.push(Cause::invalid(format!("{property_path}.type"), &property["type"], detail));
+            causes.push(Cause::invalid(
+                format!("{property_path}.type"),
+                &property["type"],
+                detail,
+            ));
         }
         let is_required = required.is_some_and(|required| required.iter().any(|name| name == key));
         if !is_required && property.get("default").is_none_or(Value::is_null) {
@@ -233,7 +312,11 @@ fn set_items(items: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
     if text(items, keyword) != "atomic" && !(kind == "list" && text(items, keyword).is_empty()) {
         let at = format!("{path}.items.{keyword}");
         let value = items.get(keyword).cloned().unwrap_or(Value::Null);
-        causes.push(Cause::invalid(at, &value, "must be atomic as item of a list with x-kubernetes-list-type=set"));
+        causes.push(Cause::invalid(
+            at,
+            &value,
+            "must be atomic as item of a list with x-kubernetes-list-type=set",
+        ));
     }
 }
 
@@ -245,7 +328,11 @@ fn maps(map: &Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
     must_be(map, "object", "x-kubernetes-map-type", path, causes);
     if !matches!(map_type, "atomic" | "granular") {
         let at = format!("{path}.x-kubernetes-map-type");
-        causes.push(Cause::unsupported(at, &Value::from(map_type), ["atomic", "granular"]));
+        causes.push(Cause::unsupported(
+            at,
+            &Value::from(map_type),
+            ["atomic", "granular"],
+        ));
     }
 }
 
@@ -254,40 +341,73 @@ fn metadata(map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec
     if level != Level::Root && !flag(map, "x-kubernetes-embedded-resource") {
         return;
     }
-    let Some(properties) = map.get("properties").and_then(Value::as_object) else { return };
-    for (name, kind) in [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")] {
-        let Some(property) = properties.get(name).and_then(Value::as_object) else { continue };
+    let Some(properties) = map.get("properties").and_then(Value::as_object) else {
+        return;
+    };
+    for (name, kind) in [
+        ("apiVersion", "string"),
+        ("kind", "string"),
+        ("metadata", "object"),
+    ] {
+        let Some(property) = properties.get(name).and_then(Value::as_object) else {
+            continue;
+        };
         if text(property, "type") != kind {
             let at = format!("{path}.properties[{name}].type");
-            causes.push(Cause::invalid(at, &Value::from(text(property, "type")), format!("must be {kind}")));
+            causes.push(Cause::invalid(
+                at,
+                &Value::from(text(property, "type")),
+                format!("must be {kind}"),
+            ));
         }
     }
-    let inner = properties.get("metadata").and_then(|metadata| metadata["properties"].as_object());
-    if level == Level::Root && inner.is_some_and(|inner| inner.keys().any(|k| k != "name" && k != "generateName")) {
+    let inner = properties
+        .get("metadata")
+        .and_then(|metadata| metadata["properties"].as_object());
+    if level == Level::Root
+        && inner.is_some_and(|inner| inner.keys().any(|k| k != "name" && k != "generateName"))
+    {
         let detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
-        causes.push(Cause::forbidden(format!("{path}.properties[metadata]"), detail));
+        causes.push(Cause::forbidden(
+            format!("{path}.properties[metadata]"),
+            detail,
+        ));
     }
 }
 
 fn defaults(map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec<Cause>) {
-    let Some(default) = map.get("default").filter(|default| !default.is_null()) else { return };
+    let Some(default) = map.get("default").filter(|default| !default.is_null()) else {
+        return;
+    };
     let at = format!("{path}.default");
     if level == Level::Root && default.as_object().is_none_or(|map| !map.is_empty()) {
         causes.push(Cause::forbidden(at, "must not be set at the root"));
         return;
     }
     // Faults of patterns and rules are reported once, by the parser.
-    let Ok(schema) = Schema::parse(&Value::Object(map.clone())) else { return };
+    let Ok(schema) = Schema::parse(&Value::Object(map.clone())) else {
+        return;
+    };
     let mut value = default.clone();
     super::default(&schema, &mut value);
     for cause in validate_default(&schema, &value) {
-        let field = if cause.field.is_empty() { at.clone() } else { child_path(&at, &cause.field) };
-        let field = if cause.field == "<nil>" { at.clone() } else { field };
+        let field = if cause.field.is_empty() {
+            at.clone()
+        } else {
+            child_path(&at, &cause.field)
+        };
+        let field = if cause.field == "<nil>" {
+            at.clone()
+        } else {
+            field
+        };
         causes.push(Cause { field, ..cause });
     }
 }
 
-fn value_validations(map: &Map<String, Value>) -> Vec<(&'static str, Vec<&Map<String, Value>>)> {
+pub(super) fn value_validations(
+    map: &Map<String, Value>,
+) -> Vec<(&'static str, Vec<&Map<String, Value>>)> {
     let mut found = Vec::new();
     for keyword in ["allOf", "anyOf", "oneOf"] {
         if let Some(list) = map.get(keyword).and_then(Value::as_array) {
@@ -298,78 +418,4 @@ fn value_validations(map: &Map<String, Value>) -> Vec<(&'static str, Vec<&Map<St
         found.push(("not", vec![not]));
     }
     found
-}
-
-/// int-or-string may repeat its two types in `anyOf`, alone or as the first of `allOf`.
-fn int_or_string_pattern(map: &Map<String, Value>, keyword: &str) -> bool {
-    flag(map, "x-kubernetes-int-or-string") && matches!(keyword, "anyOf" | "allOf")
-}
-
-/// Inside of value validations nothing may be declared: no types, no defaults, no fields that the outside lacks.
-fn nested(
-    validation: &Map<String, Value>,
-    outside: &Map<String, Value>,
-    at: &str,
-    outside_path: &str,
-    exempt: bool,
-    causes: &mut Vec<Cause>,
-) {
-    if !exempt && !text(validation, "type").is_empty() {
-        causes.push(Cause::forbidden(format!("{at}.type"), "must be empty to be structural"));
-    }
-    for keyword in ["default", "additionalProperties"] {
-        if validation.get(keyword).is_some_and(|value| !value.is_null()) {
-            causes.push(Cause::forbidden(format!("{at}.{keyword}"), "must be undefined to be structural"));
-        }
-    }
-    for keyword in [
-        "nullable",
-        "x-kubernetes-preserve-unknown-fields",
-        "x-kubernetes-embedded-resource",
-        "x-kubernetes-int-or-string",
-    ] {
-        if flag(validation, keyword) {
-            causes.push(Cause::forbidden(format!("{at}.{keyword}"), "must be false to be structural"));
-        }
-    }
-    for keyword in ["title", "description"] {
-        if !text(validation, keyword).is_empty() {
-            causes.push(Cause::forbidden(format!("{at}.{keyword}"), "must be empty to be structural"));
-        }
-    }
-    for (keyword, list) in value_validations(validation) {
-        for (index, inner) in list.into_iter().enumerate() {
-            let inner_at = if keyword == "not" { format!("{at}.not") } else { format!("{at}.{keyword}[{index}]") };
-            nested(inner, outside, &inner_at, outside_path, exempt, causes);
-        }
-    }
-    nested_fields(validation, outside, at, outside_path, causes);
-}
-
-fn nested_fields(
-    validation: &Map<String, Value>,
-    outside: &Map<String, Value>,
-    at: &str,
-    outside_path: &str,
-    causes: &mut Vec<Cause>,
-) {
-    let because = || format!("because it is defined in {at}");
-    for (name, inner) in validation.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let Some(inner) = inner.as_object() else { continue };
-        let inner_at = format!("{at}.properties[{name}]");
-        let declared = outside.get("properties").and_then(|properties| properties.get(name));
-        let path = format!("{outside_path}.properties[{name}]");
-        match declared.and_then(Value::as_object) {
-            Some(declared) => nested(inner, declared, &inner_at, &path, false, causes),
-            None => causes.push(Cause::required(path, format!("because it is defined in {inner_at}"))),
-        }
-    }
-    if let Some(items) = validation.get("items").and_then(Value::as_object) {
-        match outside.get("items").and_then(Value::as_object) {
-            Some(declared) => {
-                nested(items, declared, &format!("{at}.items"), &format!("{outside_path}.items"), false, causes);
-            }
-            None => causes.push(Cause::required(format!("{outside_path}.items"), because())),
-        }
-    }
 }

@@ -23,7 +23,29 @@ const BLOCKING: &[&str] = &[
 /// On update, what was wrong before and did not change is let pass (ratcheting), and rules that look at `oldSelf` run.
 /// Returns the causes in no particular order; none means valid.
 pub fn validate(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = node(schema, new, old, "").causes;
+    finish(schema, new, old, node(schema, new, old, "").causes)
+}
+
+/// [`validate`] for an update of the status subresource: of the values only `status` is checked, but every rule runs.
+pub fn validate_status(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if let (Some(part), Some(status)) = (schema.properties.get("status"), new.get("status")) {
+        // The messages do not name the field, the causes do.
+        causes = node(part, status, old.and_then(|old| old.get("status")), "").causes;
+        for cause in &mut causes {
+            cause.field = match cause.field.as_str() {
+                "" => "status".to_owned(),
+                "<nil>" => continue,
+                field if field.starts_with('[') => format!("status{field}"),
+                field => child_path("status", field),
+            };
+        }
+    }
+    finish(schema, new, old, causes)
+}
+
+/// What goes beyond single values: embedded resources, list keys, rules.
+fn finish(schema: &Schema, new: &Value, old: Option<&Value>, mut causes: Vec<Cause>) -> Vec<Cause> {
     resource::check_embedded(schema, new, "", &mut causes);
     lists::check(schema, new, old, &mut causes);
     if schema.has_rules {
@@ -62,7 +84,10 @@ impl Outcome {
 }
 
 fn node(schema: &Schema, value: &Value, old: Option<&Value>, path: &str) -> Outcome {
-    let mut outcome = Outcome { matched: 1, ..Outcome::default() };
+    let mut outcome = Outcome {
+        matched: 1,
+        ..Outcome::default()
+    };
     if old == Some(value) {
         return outcome;
     }
@@ -106,7 +131,9 @@ fn check_type(schema: &Schema, value: &Value, path: &str, causes: &mut Vec<Cause
     let right = match (value, schema.kind) {
         (Value::Null, _) => schema.nullable,
         (Value::String(_), _) if schema.int_or_string => true,
-        (Value::Number(number), kind) if schema.int_or_string || kind == Some(Type::Integer) => is_whole(number),
+        (Value::Number(number), kind) if schema.int_or_string || kind == Some(Type::Integer) => {
+            is_whole(number)
+        }
         (Value::Number(_), Some(Type::Number)) => true,
         (value, Some(kind)) => type_name(value) == kind.as_str(),
         (_, None) => false,
@@ -129,21 +156,40 @@ fn check_enum(schema: &Schema, value: &Value, path: &str, causes: &mut Vec<Cause
     let shown: Vec<String> = schema
         .enumeration
         .iter()
-        .map(|allowed| allowed.as_str().map_or_else(|| allowed.to_string(), str::to_owned))
+        .map(|allowed| {
+            allowed
+                .as_str()
+                .map_or_else(|| allowed.to_string(), str::to_owned)
+        })
         .collect();
-    causes.push(Cause::unsupported(path, value, shown.iter().map(String::as_str)));
+    causes.push(Cause::unsupported(
+        path,
+        value,
+        shown.iter().map(String::as_str),
+    ));
 }
 
 fn check_string(schema: &Schema, value: &Value, text: &str, path: &str, causes: &mut Vec<Cause>) {
+    // The first of these to fail is the only one reported.
     let length = text.chars().count() as u64;
     if let Some(max) = schema.max_length.filter(|max| length > *max) {
         causes.push(Cause::too_long(path, max));
-    }
-    if let Some(min) = schema.min_length.filter(|min| length < *min) {
-        causes.push(Cause::invalid(path, value, format!("{path} in body should be at least {min} chars long")));
-    }
-    if let Some(pattern) = schema.pattern.as_ref().filter(|pattern| !pattern.regex.is_match(text)) {
-        causes.push(Cause::invalid(path, value, format!("{path} in body should match '{}'", pattern.source)));
+    } else if let Some(min) = schema.min_length.filter(|min| length < *min) {
+        causes.push(Cause::invalid(
+            path,
+            value,
+            format!("{path} in body should be at least {min} chars long"),
+        ));
+    } else if let Some(pattern) = schema
+        .pattern
+        .as_ref()
+        .filter(|pattern| !pattern.regex.is_match(text))
+    {
+        causes.push(Cause::invalid(
+            path,
+            value,
+            format!("{path} in body should match '{}'", pattern.source),
+        ));
     }
     if let Some(name) = &schema.format
         && format::check(name, text) == Some(false)
@@ -153,24 +199,39 @@ fn check_string(schema: &Schema, value: &Value, text: &str, path: &str, causes: 
     }
 }
 
-fn check_list(schema: &Schema, items: &[Value], old: Option<&Value>, path: &str, outcome: &mut Outcome) {
+fn check_list(
+    schema: &Schema,
+    items: &[Value],
+    old: Option<&Value>,
+    path: &str,
+    outcome: &mut Outcome,
+) {
     if let Some(item_schema) = schema.item() {
         for (index, item) in items.iter().enumerate() {
             let old_item = lists::counterpart(schema, item, old);
-            outcome.merge(node(item_schema, item, old_item, &format!("{path}[{index}]")));
+            outcome.merge(node(
+                item_schema,
+                item,
+                old_item,
+                &format!("{path}[{index}]"),
+            ));
         }
     }
     let count = items.len() as u64;
     if let Some(min) = schema.min_items.filter(|min| count < *min) {
         let detail = format!("{path} in body should have at least {min} items");
-        outcome.causes.push(Cause::invalid(path, &Value::from(count), detail));
+        outcome
+            .causes
+            .push(Cause::invalid(path, &Value::from(count), detail));
     }
     if let Some(max) = schema.max_items.filter(|max| count > *max) {
         outcome.causes.push(Cause::too_many(path, count, max));
     }
     if schema.unique_items && (1..items.len()).any(|index| items[..index].contains(&items[index])) {
         let detail = format!("{path} in body shouldn't contain duplicates");
-        outcome.causes.push(Cause::invalid(path, &Value::from(""), detail));
+        outcome
+            .causes
+            .push(Cause::invalid(path, &Value::from(""), detail));
     }
 }
 
@@ -184,13 +245,21 @@ fn check_object(
     let count = map.len() as u64;
     if let Some(min) = schema.min_properties.filter(|min| count < *min) {
         let detail = format!("{path} in body should have at least {min} properties");
-        outcome.causes.push(Cause::invalid(path, &Value::from(count), detail));
+        outcome
+            .causes
+            .push(Cause::invalid(path, &Value::from(count), detail));
     }
     if let Some(max) = schema.max_properties.filter(|max| count > *max) {
         outcome.causes.push(Cause::too_many(path, count, max));
     }
-    for name in schema.required.iter().filter(|name| !map.contains_key(*name)) {
-        outcome.causes.push(Cause::required(child_path(path, name), ""));
+    for name in schema
+        .required
+        .iter()
+        .filter(|name| !map.contains_key(*name))
+    {
+        outcome
+            .causes
+            .push(Cause::required(child_path(path, name), ""));
     }
     for (name, value) in map {
         match (schema.field(name), &schema.additional) {
@@ -201,7 +270,9 @@ fn check_object(
             (None, Some(Additional::None)) => {
                 let at = child_path(path, name);
                 let detail = format!("{at} in body is a forbidden property");
-                outcome.causes.push(Cause::invalid(at, &Value::from(""), detail));
+                outcome
+                    .causes
+                    .push(Cause::invalid(at, &Value::from(""), detail));
             }
             (None, _) => {}
         }
@@ -215,7 +286,9 @@ fn alternatives(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcom
     if let Some(not) = &schema.not
         && node(not, value, None, path).causes.is_empty()
     {
-        outcome.causes.push(composite(format!("\"{path}\" must not validate the schema (not)")));
+        outcome.causes.push(composite(format!(
+            "\"{path}\" must not validate the schema (not)"
+        )));
     }
 }
 
@@ -226,12 +299,17 @@ fn any_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
         if result.causes.is_empty() {
             return;
         }
-        if best.as_ref().is_none_or(|best| result.matched > best.matched) {
+        if best
+            .as_ref()
+            .is_none_or(|best| result.matched > best.matched)
+        {
             best = Some(result);
         }
     }
     if let Some(best) = best {
-        outcome.causes.push(composite(format!("\"{path}\" must validate at least one schema (anyOf)")));
+        outcome.causes.push(composite(format!(
+            "\"{path}\" must validate at least one schema (anyOf)"
+        )));
         outcome.merge(best);
     }
 }
@@ -243,17 +321,24 @@ fn one_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
         let result = node(alternative, value, None, path);
         if result.causes.is_empty() {
             valid += 1;
-        } else if best.as_ref().is_none_or(|best| result.matched > best.matched) {
+        } else if best
+            .as_ref()
+            .is_none_or(|best| result.matched > best.matched)
+        {
             best = Some(result);
         }
     }
     if schema.one_of.is_empty() || valid == 1 {
         return;
     }
-    let found = if valid == 0 { "none valid".to_owned() } else { format!("{valid} valid alternatives") };
-    outcome
-        .causes
-        .push(composite(format!("\"{path}\" must validate one and only one schema (oneOf). Found {found}")));
+    let found = if valid == 0 {
+        "none valid".to_owned()
+    } else {
+        format!("{valid} valid alternatives")
+    };
+    outcome.causes.push(composite(format!(
+        "\"{path}\" must validate one and only one schema (oneOf). Found {found}"
+    )));
     if let Some(best) = best.filter(|_| valid == 0) {
         outcome.merge(best);
     }
@@ -268,7 +353,9 @@ fn all_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
     }
     if valid < schema.all_of.len() {
         let none = if valid == 0 { ". None validated" } else { "" };
-        outcome.causes.push(composite(format!("\"{path}\" must validate all the schemas (allOf){none}")));
+        outcome.causes.push(composite(format!(
+            "\"{path}\" must validate all the schemas (allOf){none}"
+        )));
     }
 }
 
