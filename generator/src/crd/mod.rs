@@ -34,7 +34,9 @@
 //! Pre-processing the schema until typify gives the right answer is most of this module, and the names would still be its own.
 
 mod additions;
+mod check;
 mod conditions;
+mod constraints;
 mod default;
 mod docs;
 mod document;
@@ -42,14 +44,18 @@ mod emit;
 mod error;
 mod insert;
 mod instance;
+mod live;
+mod machine_fields;
 mod model;
 mod names;
 mod parse;
 mod pattern;
 mod random;
+mod read;
 mod sample;
 mod schema;
 mod shape;
+mod type_names;
 pub mod types;
 
 pub use additions::{Addition, Additions, StatusPaths};

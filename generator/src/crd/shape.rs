@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::{
     docs,
     model::{Body, Enum, Field, Module, Struct, Ty, TypeDef, Variant},
-    names::{self, Segment},
+    names,
     schema::{Additional, Kind, Schema},
+    type_names::{self, Segment},
 };
 
 /// Fields of the root that have types of their own.
@@ -25,7 +26,7 @@ pub(super) fn module(type_name: &str, schema: Schema<'_>) -> Module {
             pinned.insert(index, format!("{type_name}{}", names::camel(&only.name)));
         }
     }
-    let named = names::types(type_name, &shaper.ways, &pinned);
+    let named = type_names::types(type_name, &shaper.ways, &pinned);
     for (def, name) in shaper.types.iter_mut().zip(named) {
         def.name = name;
     }
