@@ -12,12 +12,13 @@
 //! `lastTransitionTime` moves only when `status` flips; members the runtime does not know, and conditions of other
 //! writers, stay as they are.
 
-use std::borrow::Cow;
-
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use serde_json::{Map, Value};
 
-use super::rules::Rules;
+use super::{
+    rules::Rules,
+    texts::{Text, message, reason},
+};
 use crate::graph::PhaseInfo;
 
 /// The object is as wanted.
@@ -57,13 +58,6 @@ pub const OWNED: &[&str] = &[
     FIELD_FIGHT,
     CHILD_BLOCKED,
 ];
-
-/// Bytes of a reason; the API server counts characters, which are never more.
-const REASON_LIMIT: usize = 1024;
-/// Bytes of a message.
-const MESSAGE_LIMIT: usize = 32_768;
-
-type Text = Cow<'static, str>;
 
 /// The status of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,8 +116,8 @@ impl Wanted {
         Self {
             kind: kind.into(),
             truth,
-            reason: valid_reason(reason.into()),
-            message: cut(message.into(), MESSAGE_LIMIT),
+            reason: self::reason(reason.into()),
+            message: self::message(message.into()),
             observed_generation: None,
         }
     }
@@ -187,7 +181,7 @@ impl Conditions {
     #[must_use]
     pub fn waiting(mut self, why: impl Into<Text>) -> Self {
         if let Some(found) = self.wanted.iter_mut().find(|one| one.kind == RECONCILING) {
-            found.message = cut(why.into(), MESSAGE_LIMIT);
+            found.message = message(why.into());
         }
         self
     }
@@ -371,42 +365,4 @@ pub fn entered_at(now: Timestamp) -> String {
 fn whole(now: Timestamp, unit: Unit) -> Timestamp {
     let down = TimestampRound::new().smallest(unit).mode(RoundMode::Trunc);
     now.round(down).unwrap_or(now)
-}
-
-/// `[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?`, at most 1024 bytes: what the API requires of a reason. Words that other
-/// characters divide are joined in CamelCase.
-fn valid_reason(reason: Text) -> Text {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let valid = reason.starts_with(|c: char| c.is_ascii_alphabetic())
-        && reason.ends_with(word)
-        && reason.chars().all(|c| word(c) || c == ',' || c == ':')
-        && reason.len() <= REASON_LIMIT;
-    if valid {
-        return reason;
-    }
-    let mut text = String::with_capacity(reason.len());
-    for part in reason.split(|c: char| !word(c)) {
-        let mut letters = part.chars();
-        text.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        text.push_str(letters.as_str());
-    }
-    let text = text.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
-    let text = &text[..text.len().min(REASON_LIMIT)];
-    if text.is_empty() {
-        "Unknown".into()
-    } else {
-        text.to_owned().into()
-    }
-}
-
-/// At most `limit` bytes, cut between characters, the cut marked.
-fn cut(text: Text, limit: usize) -> Text {
-    if text.len() <= limit {
-        return text;
-    }
-    let mut end = limit - '…'.len_utf8();
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}…", &text[..end]).into()
 }

@@ -11,6 +11,7 @@ mod quantity;
 mod rules;
 mod sensitive;
 mod state;
+mod texts;
 
 pub use bounds::{Limits, json_bytes};
 pub use conditions::{Conditions, converged_generation, entered_at};
