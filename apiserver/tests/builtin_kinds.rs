@@ -418,3 +418,174 @@ fn field_selectors_find_fields_under_other_names() {
         "2"
     );
 }
+
+/// Puts `odd` at every place of `object`, one after the other.
+fn spoiled(object: &Value, odd: &Value) -> Vec<Value> {
+    let mut all = vec![odd.clone()];
+    match object {
+        Value::Object(map) => {
+            for (name, child) in map {
+                for changed in spoiled(child, odd) {
+                    let mut object = object.clone();
+                    object[name] = changed;
+                    all.push(object);
+                }
+            }
+        }
+        Value::Array(list) => {
+            for (index, child) in list.iter().enumerate() {
+                for changed in spoiled(child, odd) {
+                    let mut object = object.clone();
+                    object[index] = changed;
+                    all.push(object);
+                }
+            }
+        }
+        _ => {}
+    }
+    all
+}
+
+#[test]
+fn odd_values_are_refused_or_taken_but_never_a_panic() {
+    let pod = json!({"initContainers": [{"name": "i"}], "hostNetwork": true, "volumes": [{"name": "v"},
+        {"name": "p", "projected": {"sources": [{"serviceAccountToken": {}}]}}],
+        "containers": [{"name": "c", "ports": [{"containerPort": 1}], "livenessProbe": {"httpGet": {"port": 1}},
+                        "resources": {"limits": {"cpu": 1}}}]});
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": pod});
+    let samples = [
+        (
+            "pods",
+            json!({"spec": pod, "status": {"podIP": "1.1.1.1", "containerStatuses": [{"name": "c"}]}}),
+        ),
+        (
+            "services",
+            json!({"spec": {"ports": [{"port": 1}], "selector": {"a": "b"}, "sessionAffinity": "ClientIP"}}),
+        ),
+        (
+            "deployments",
+            json!({"spec": {"selector": {"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "a",
+            "operator": "In", "values": ["b"]}]}, "template": template, "strategy": {"rollingUpdate": {}}}}),
+        ),
+        (
+            "statefulsets",
+            json!({"spec": {"template": template, "updateStrategy": {},
+            "volumeClaimTemplates": [{"spec": {}}]}}),
+        ),
+        (
+            "daemonsets",
+            json!({"spec": {"template": template, "updateStrategy": {"rollingUpdate": {}}}}),
+        ),
+        (
+            "jobs",
+            json!({"spec": {"template": template}, "status": {"conditions": [{"type": "Complete"}]}}),
+        ),
+        (
+            "cronjobs",
+            json!({"spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": template}}}}),
+        ),
+        (
+            "horizontalpodautoscalers",
+            json!({"spec": {"metrics": [], "behavior": {"scaleUp": {}, "scaleDown": {}}}}),
+        ),
+        (
+            "ingresses",
+            json!({"spec": {"rules": [{"host": "h", "http": {"paths": [{"path": "/"}]}}]}}),
+        ),
+        (
+            "rolebindings",
+            json!({"roleRef": {"name": "r"}, "subjects": [{"kind": "User", "name": "u"}]}),
+        ),
+        (
+            "roles",
+            json!({"rules": [{"verbs": ["get"], "nonResourceURLs": ["/x"]}]}),
+        ),
+        (
+            "secrets",
+            json!({"data": {"a": "QQ=="}, "stringData": {"b": "c"}, "type": "kubernetes.io/tls"}),
+        ),
+        (
+            "configmaps",
+            json!({"data": {"a": "b"}, "binaryData": {"c": "QQ=="}}),
+        ),
+        (
+            "events",
+            json!({"involvedObject": {"name": "p"}, "source": {"component": "c"}}),
+        ),
+        (
+            "endpointslices",
+            json!({"addressType": "IPv4", "endpoints": [{"addresses": ["a"]}], "ports": [{"port": 1}]}),
+        ),
+        (
+            "mutatingwebhookconfigurations",
+            json!({"webhooks": [{"name": "a.b.c", "rules": [{"operations": []}]}]}),
+        ),
+        (
+            "customresourcedefinitions",
+            json!({"spec": {"group": "example.com", "names": {"plural": "as", "kind": "A",
+            "shortNames": ["s"]}, "conversion": {"strategy": "Webhook", "webhook": {"clientConfig": {}}},
+            "scope": "Cluster", "versions": [{"name": "v1", "storage": true, "served": true,
+            "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.r"}},
+            "additionalPrinterColumns": [{"name": "n", "priority": 0}], "selectableFields": [{"jsonPath": ".spec.a"}],
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                "a": {"type": "array", "items": {"type": "object", "properties": {"k": {"type": "string"}}},
+                      "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},
+                "b": {"type": "integer", "default": 1, "anyOf": [{"minimum": 1}], "not": {"maximum": 0},
+                      "x-kubernetes-validations": [{"rule": "self > 0"}]}}}}}}}]}}),
+        ),
+        (
+            "leases",
+            json!({"spec": {"renewTime": "2020-01-01T00:00:00.000000Z"}}),
+        ),
+        (
+            "namespaces",
+            json!({"spec": {"finalizers": ["kubernetes"]}}),
+        ),
+        (
+            "nodes",
+            json!({"spec": {}, "status": {"conditions": [{"type": "Ready"}]}}),
+        ),
+        (
+            "persistentvolumeclaims",
+            json!({"spec": {"accessModes": ["x"], "resources": {"requests": {"storage": 1}}}}),
+        ),
+    ];
+    let now = "2020-01-01T00:00:00Z".parse().unwrap();
+    let odd = [
+        json!(null),
+        json!("x"),
+        json!(1),
+        json!(-1.5),
+        json!(true),
+        json!([]),
+        json!([null]),
+        json!({}),
+        json!({"a": null}),
+        json!(["x"]),
+        json!({"type": "x"}),
+    ];
+    let mut runs = 0;
+    for (plural, sample) in &samples {
+        let kind = kind(plural);
+        for mut object in odd
+            .iter()
+            .flat_map(|odd| spoiled(sample, odd))
+            .filter(Value::is_object)
+        {
+            object["metadata"] = json!({"name": "x", "namespace": "ns", "uid": "u"});
+            runs += 1;
+            if kind.decode(&mut object).is_err() {
+                continue;
+            }
+            kind.default(&mut object);
+            let mut updated = object.clone();
+            kind.prepare_create(&mut object);
+            kind.prepare_update(&mut updated, &object, "");
+            kind.validate(&object, None);
+            kind.validate(&updated, Some(&object));
+            kind.warnings(&object);
+            assert_eq!(kind.cells(&object, now).len(), kind.columns.len());
+        }
+    }
+    assert!(runs > 1000, "{runs}");
+}

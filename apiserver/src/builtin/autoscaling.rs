@@ -28,7 +28,10 @@ impl Group for Autoscaling {
             spec["metrics"] =
                 json!([{ "type": "Resource", "resource": { "name": "cpu", "target": target } }]);
         }
-        let Some(behavior) = spec.get_mut("behavior") else {
+        let Some(behavior) = spec
+            .get_mut("behavior")
+            .filter(|behavior| behavior.is_object())
+        else {
             return;
         };
         for (name, policies) in [
@@ -118,7 +121,19 @@ HorizontalPodAutoscalerSpec
   minReplicas int* =1
   maxReplicas int!
   metrics [MetricSpec] atomic
-  behavior any
+  behavior HorizontalPodAutoscalerBehavior
+HorizontalPodAutoscalerBehavior
+  scaleUp HPAScalingRules
+  scaleDown HPAScalingRules
+HPAScalingRules
+  stabilizationWindowSeconds int*
+  selectPolicy str*
+  policies [HPAScalingPolicy] atomic
+  tolerance qty
+HPAScalingPolicy
+  type str!
+  value int!
+  periodSeconds int!
 CrossVersionObjectReference
   kind str!
   name str!
