@@ -203,6 +203,29 @@ async fn the_age_counts_to_the_question_not_to_the_answer() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_wait_for_a_permit_is_not_part_of_the_question() {
+    let world = World::new();
+    let narrow = Guard::new(
+        "narrow",
+        ClientSettings {
+            bulkhead: 1,
+            ..ClientSettings::default()
+        },
+    );
+    let key = world.key(world.now());
+    tokio::time::sleep(secs(29)).await;
+    let scope = world.scope();
+    let full = narrow.call(&scope, CREATE, || async {
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        Ok(())
+    });
+    let look = narrow.observe(&scope, LOOK, Some(&key), || async { absent(&key) });
+    let (full, seen) = futures::join!(full, look);
+    full.unwrap();
+    assert!(matches!(seen.unwrap(), Observed::Absent(_)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_clock_that_went_back_proves_nothing() {
     let world = World::new();
     let key = world.key(world.now() + SignedDuration::from_hours(1));

@@ -89,6 +89,7 @@ impl Clients {
     }
 
     /// Both clients over one, for tests against a server in the same process. The same layers, so the same limits.
+    /// Call it inside a tokio runtime, which may be paused.
     #[must_use]
     pub fn in_process(client: Client) -> Self {
         Self::wrap(client.clone(), client, Metrics::new())
