@@ -31,9 +31,45 @@ pub(crate) struct Call {
     pub(crate) field_manager: String,
     /// Name of the object that a create made.
     pub(crate) made: Option<String>,
+    /// Whether the cluster itself asks: past faults, hooks and counters.
+    pub(crate) internal: bool,
 }
 
 impl Call {
+    /// A request of the cluster itself, with all rights.
+    pub(crate) fn internal(
+        method: &str,
+        path: &str,
+        content_type: &'static str,
+        body: Bytes,
+    ) -> Self {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            http::header::CONTENT_TYPE,
+            http::HeaderValue::from_static(content_type),
+        );
+        headers.insert(
+            http::header::USER_AGENT,
+            http::HeaderValue::from_static("cluster"),
+        );
+        let query = Query::default();
+        Self {
+            method: method.to_owned(),
+            info: RequestInfo::parse(method, path, &query),
+            query,
+            headers,
+            body,
+            user: User::admin(),
+            faults: Vec::new(),
+            warnings: Vec::new(),
+            revisions: 0,
+            dry_run: false,
+            field_manager: String::new(),
+            made: None,
+            internal: true,
+        }
+    }
+
     pub(crate) fn header(&self, name: http::header::HeaderName) -> &str {
         self.headers
             .get(name)

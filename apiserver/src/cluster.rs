@@ -359,7 +359,7 @@ impl Cluster {
         &self,
         method: &str,
         path: &str,
-        content_type: &str,
+        content_type: &'static str,
         body: &Value,
     ) -> ApiResult<Value> {
         let body = if body.is_null() {

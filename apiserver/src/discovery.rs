@@ -137,7 +137,7 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Handled {
     let resources: Vec<Value> = registry
         .resources(group, version)
         .iter()
-        .flat_map(|resource| entries(resource))
+        .flat_map(entries)
         .collect();
     let mut list = json!({
         "kind": "APIResourceList", "groupVersion": group_version(group, version), "resources": resources,

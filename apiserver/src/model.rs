@@ -198,6 +198,7 @@ fn resource(kind: &'static BuiltIn) -> Resource {
             crate::error::qualified(kind.plural, kind.group)
         },
         deprecated: None,
+        webhook: false,
         model: Model::BuiltIn(kind),
     }
 }

@@ -76,9 +76,9 @@ impl Shared {
             return true;
         }
         let state = self.store.lock();
-        let rules_of = |table: &str, key: &str| -> Option<Value> {
+        let rules_of = |table: &str, key: &str| -> Option<&Value> {
             let role = state.table(table)?.objects.get(key)?;
-            Some(role.object["rules"].clone())
+            Some(&role.object["rules"])
         };
         let cluster_roles = format!("clusterroles.{GROUP}");
         let roles = format!("roles.{GROUP}");
@@ -86,7 +86,7 @@ impl Shared {
             for (_, binding) in bindings.scan("") {
                 if binds(&binding.object, user, "")
                     && rules_of(&cluster_roles, role_name(&binding.object))
-                        .is_some_and(|rules| any(&rules, attempt))
+                        .is_some_and(|rules| any(rules, attempt))
                 {
                     return true;
                 }
@@ -106,7 +106,7 @@ impl Shared {
                 rules_of(&roles, &format!("{}/{name}", attempt.namespace))
             };
             binds(&binding.object, user, attempt.namespace)
-                && rules.is_some_and(|rules| any(&rules, attempt))
+                && rules.is_some_and(|rules| any(rules, attempt))
         })
     }
 }

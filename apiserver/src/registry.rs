@@ -183,6 +183,7 @@ fn custom_resources(definition: &Value) -> Vec<Resource> {
             stored_as: stored_as.clone(),
             table: format!("{}.{group}", served.names.plural),
             deprecated: version.deprecation_warning.clone(),
+            webhook: definition["spec"]["conversion"]["strategy"] == "Webhook",
             model: Model::Custom {
                 schema: schema.clone(),
                 versions: schemas.clone(),

@@ -56,7 +56,7 @@ impl Serialize for Bare<'_> {
 
 impl Shared {
     /// Negotiates the representation.
-    pub(crate) fn form(&self, call: &Call, streaming: bool) -> ApiResult<Form> {
+    pub(crate) fn form(&self, call: &Call) -> ApiResult<Form> {
         let accept = call.header(http::header::ACCEPT);
         if accept.is_empty() {
             return Ok(Form::Object);
@@ -89,11 +89,7 @@ impl Shared {
                 return Ok(form);
             }
         }
-        let offered = if streaming {
-            "application/json, application/yaml, application/vnd.kubernetes.protobuf"
-        } else {
-            "application/json, application/yaml, application/vnd.kubernetes.protobuf"
-        };
+        let offered = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         Err(ApiError::new(
             406,
             "NotAcceptable",
@@ -108,7 +104,7 @@ impl Shared {
         code: u16,
         object: &Value,
     ) -> ApiResult<Reply> {
-        Ok(match self.form(call, false)? {
+        Ok(match self.form(call)? {
             Form::Object => Reply::json(code, object),
             Form::Metadata => Reply::json(code, &partial(object)),
             Form::Table => {
@@ -133,7 +129,7 @@ impl Shared {
         token: Option<String>,
         remaining: Option<usize>,
     ) -> ApiResult<Reply> {
-        let form = self.form(call, false)?;
+        let form = self.form(call)?;
         let mut metadata = Map::new();
         metadata.insert("resourceVersion".into(), revision.to_string().into());
         match token {

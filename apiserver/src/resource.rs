@@ -50,6 +50,8 @@ pub(crate) struct Resource {
     /// Table of the store; versions of a resource share one.
     pub(crate) table: String,
     pub(crate) deprecated: Option<String>,
+    /// Whether versions are converted by a webhook, which this server does not call.
+    pub(crate) webhook: bool,
     pub(crate) model: Model,
 }
 

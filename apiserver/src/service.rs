@@ -260,6 +260,7 @@ impl Shared {
             dry_run: false,
             field_manager: String::new(),
             made: None,
+            internal: false,
         };
         if let Err(error) = self.authorize(&call.user, &Attempt::of(&call.info)) {
             self.record(&call, error.code());
@@ -324,34 +325,15 @@ impl Shared {
         });
     }
 
-    /// A request with all rights, answered without a runtime, past faults and the log.
+    /// A request with all rights, answered without a runtime, past faults, hooks and the log.
     pub(crate) fn serve_sync(
         &self,
         method: &str,
         path: &str,
-        content_type: &str,
+        content_type: &'static str,
         body: &[u8],
     ) -> ApiResult<(u16, Bytes)> {
-        let mut headers = http::HeaderMap::new();
-        if let Ok(value) = HeaderValue::from_str(content_type) {
-            headers.insert(header::CONTENT_TYPE, value);
-        }
-        headers.insert(header::USER_AGENT, HeaderValue::from_static("test"));
-        let query = Query::default();
-        let mut call = Call {
-            method: method.to_owned(),
-            info: RequestInfo::parse(method, path, &query),
-            query,
-            headers,
-            body: Bytes::copy_from_slice(body),
-            user: User::admin(),
-            faults: Vec::new(),
-            warnings: Vec::new(),
-            revisions: 0,
-            dry_run: false,
-            field_manager: String::new(),
-            made: None,
-        };
+        let mut call = Call::internal(method, path, content_type, Bytes::copy_from_slice(body));
         match self.handle(&mut call) {
             Ok(Outcome::Reply(reply)) => Ok((reply.code, reply.body)),
             Ok(Outcome::Watch(_)) => Err(ApiError::bad_request("a watch needs a client")),

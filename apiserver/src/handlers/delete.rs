@@ -31,6 +31,27 @@ pub(super) enum Deleted {
 }
 
 impl Shared {
+    /// Deletes on behalf of the cluster itself; whether there was anything to do.
+    pub(crate) fn delete_internal(
+        &self,
+        resource: &Arc<Resource>,
+        key: &str,
+        uid: &str,
+        propagation: Option<&str>,
+    ) -> bool {
+        let before = self.store.revision();
+        let mut call = Call::internal("DELETE", "/", "application/json", bytes::Bytes::new());
+        let options = Options {
+            uid: Some(uid.to_owned()),
+            propagation: propagation.map(str::to_owned),
+            ..Options::default()
+        };
+        let name = key.rsplit('/').next().unwrap_or(key).to_owned();
+        self.delete_key(&mut call, resource, key, &name, &options)
+            .is_ok()
+            && self.store.revision() != before
+    }
+
     pub(super) fn delete(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
         let options = options(call)?;
         let name = call.info.name.clone();

@@ -177,7 +177,7 @@ impl Shared {
                 ))
             })?,
         };
-        let form = self.form(call, true)?;
+        let form = self.form(call)?;
         let initial = call.query.flag("sendInitialEvents");
         Ok(Outcome::Watch(Box::new(WatchPlan {
             resource: resource.clone(),
@@ -303,19 +303,17 @@ fn list_options(call: &Call, watch: bool) -> ApiResult<()> {
             "sendInitialEvents",
             "sendInitialEvents is forbidden for list",
         )),
-        (true, Some(_)) => {
-            if matching != "NotOlderThan" {
-                causes.push(Cause::forbidden(
+        (true, Some(_)) if matching != "NotOlderThan" => {
+            causes.push(Cause::forbidden(
+                field,
+                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ));
+            if !matching.is_empty() {
+                causes.push(Cause::unsupported(
                     field,
-                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+                    &matching.into(),
+                    &["NotOlderThan"],
                 ));
-                if !matching.is_empty() {
-                    causes.push(Cause::unsupported(
-                        field,
-                        &matching.into(),
-                        &["NotOlderThan"],
-                    ));
-                }
             }
         }
         (true, None) if !matching.is_empty() => causes.push(Cause::forbidden(

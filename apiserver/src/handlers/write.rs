@@ -73,11 +73,16 @@ impl Shared {
             self.instance_removed(&resource.table);
         }
         let verdict = self.hook(call, name, Stage::After);
-        self.writes.fetch_add(1, Ordering::SeqCst);
+        if !call.internal {
+            self.writes.fetch_add(1, Ordering::SeqCst);
+        }
         verdict
     }
 
     fn hook(&self, call: &Call, name: &str, stage: Stage) -> Handled<()> {
+        if call.internal {
+            return Ok(());
+        }
         let hook = self
             .hook
             .read()
