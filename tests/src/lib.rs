@@ -1,1 +1,1 @@
-//! Under construction.
+//! Tests across the crates of opgen: see `tests/`.

@@ -1,6 +1,11 @@
 //! The loop of one kind: it alone owns cache, queue and states, starts runs as tasks and takes in their reports.
 
-use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::StreamExt;
 use kube::{Resource, runtime::watcher::Event};
@@ -53,6 +58,7 @@ pub(crate) struct Controller<M: PhaseMachine> {
     keys: HashMap<Id, ObjectKey>,
     runs: usize,
     hot: usize,
+    undecodable: HashSet<ObjectKey>,
     board: Board,
 }
 
@@ -67,6 +73,7 @@ impl<M: PhaseMachine> Controller<M> {
             keys: HashMap::new(),
             runs: 0,
             hot: 0,
+            undecodable: HashSet::new(),
             board,
         }
     }
@@ -179,6 +186,11 @@ impl<M: PhaseMachine> Controller<M> {
     }
 
     fn forget(&mut self, key: &ObjectKey) {
+        if self.undecodable.remove(key) {
+            self.kind
+                .metrics
+                .undecodable_objects(&self.kind.name, self.undecodable.len());
+        }
         self.queue.remove(key);
         self.board.remove(key);
         // A run in flight keeps its state until it reports.
@@ -194,8 +206,18 @@ impl<M: PhaseMachine> Controller<M> {
         };
         let meta = envelope.meta();
         if let Err(error) = envelope.object() {
-            tracing::error!(kind = %self.kind.name, object = %key, %error, "the object does not decode and is left alone");
+            if self.undecodable.insert(key.clone()) {
+                tracing::error!(kind = %self.kind.name, object = %key, %error, "the object does not decode and is left alone");
+                self.kind
+                    .metrics
+                    .undecodable_objects(&self.kind.name, self.undecodable.len());
+            }
             return;
+        }
+        if self.undecodable.remove(key) {
+            self.kind
+                .metrics
+                .undecodable_objects(&self.kind.name, self.undecodable.len());
         }
         let uid = meta.uid.as_deref().unwrap_or_default();
         let (version, trigger) = (envelope.version(), trigger(meta, &self.kind.watched));

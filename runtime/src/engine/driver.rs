@@ -21,7 +21,7 @@ use crate::{
         report::{Next, Report},
         verdict::Verdict,
     },
-    error::{ErrorClass, Result},
+    error::{Error, ErrorClass, Result},
     external::CallScope,
     identity::Identity,
     phase::{PhaseMachine, StatusOf},
@@ -242,7 +242,7 @@ impl<M: PhaseMachine> Driver<M> {
         if outcome.is_ok() && !matches!(outcome, Ok(Outcome::Requeue)) {
             self.observed_in = Some(phase.name());
         }
-        let panicked = outcome.as_ref().err().is_some_and(|error| error.is_panic());
+        let panicked = outcome.as_ref().is_err_and(Error::is_panic);
         // Half of what a panicking handler wrote is no status.
         let status = (!panicked).then_some(run.status);
         (Verdict::of(phase, outcome, &self.kind.limits), status)
@@ -250,7 +250,11 @@ impl<M: PhaseMachine> Driver<M> {
 
     async fn handle(&self, phase: M, run: &mut Run<M>) -> Result<Outcome<M>> {
         let object = Arc::clone(&self.object);
-        phase.dispatch(&object, run).await
+        let outcome = phase.dispatch(&object, run).await;
+        if outcome.as_ref().is_err_and(Error::is_panic) {
+            self.kind.metrics.reconcile_panicked(&self.kind.name);
+        }
+        outcome
     }
 
     /// A deadline takes an object away only after a run of this process has looked once.
@@ -360,12 +364,11 @@ impl<M: PhaseMachine> Driver<M> {
             }
             let verdict = Verdict::of_cleanup(phase, outcome, &self.kind.limits);
             // Best effort: whether the status is accepted must not decide whether the outside is freed.
-            match self
+            let recorded = self
                 .record(phase, &fields, &verdict, Some(run.status))
-                .await
-            {
-                Err(Next::Released) => return Next::Released,
-                Ok(_) | Err(_) => {}
+                .await;
+            if let Err(Next::Released) = recorded {
+                return Next::Released;
             }
             self.remember(phase, false);
             return verdict.next;

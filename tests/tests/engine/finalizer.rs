@@ -1,0 +1,152 @@
+use opgen_testkit::Fault;
+use serde_json::json;
+
+use crate::gadget::{Fake, gadget, scenario};
+
+const OURS: &str = "test.example.com/cleanup";
+
+#[test]
+fn nothing_is_made_outside_before_the_finalizer_is_persisted() {
+    scenario(Fake::default)
+        .object(gadget("a"))
+        .run(async |world| {
+            let refused = world.cluster.inject(
+                Fault::new()
+                    .verb("patch")
+                    .resource("gadgets")
+                    .subresource("")
+                    .fail_before_commit(500),
+            );
+            world.advance(opgen_runtime::secs(600)).await;
+            assert!(refused.fired() > 0);
+            assert_eq!(world.provider.calls("create"), 0);
+            world.cluster.clear_faults();
+            world.ready(&gadget("a")).await;
+            let object = world.get(&gadget("a")).unwrap();
+            assert_eq!(object["metadata"]["finalizers"], json!([OURS]));
+        });
+}
+
+#[test]
+fn finalizer_and_identity_are_one_patch_and_the_whole_life_costs_the_minimum() {
+    scenario(Fake::default)
+        .object(gadget("a"))
+        .run(async |world| {
+            world.ready(&gadget("a")).await;
+            // Identity and finalizer; Pending to Building; Building to Ready.
+            assert_eq!(world.object_writes(), 3);
+        // Past the settle window of the provider, or its "not found" would not count yet.
+        world.advance(opgen_runtime::secs(60)).await;
+            world.delete(&gadget("a"));
+            world.gone(&gadget("a")).await;
+            // Deleting is shown while the outside goes; then the finalizer comes off.
+            assert_eq!(world.object_writes(), 5);
+        });
+}
+
+#[test]
+fn only_our_own_finalizer_comes_off() {
+    let mut object = gadget("a");
+    object["metadata"]["finalizers"] = json!(["example.com/other"]);
+    scenario(Fake::default).object(object).run(async |world| {
+        world.ready(&gadget("a")).await;
+        world.delete(&gadget("a"));
+        let ours_is_off = world
+            .until(|| {
+                world.get(&gadget("a")).unwrap()["metadata"]["finalizers"]
+                    == json!(["example.com/other"])
+            })
+            .await;
+        assert!(ours_is_off.is_some());
+        assert_eq!(world.provider.live(), 0);
+        world.advance(opgen_runtime::secs(3600)).await;
+        assert!(
+            world.get(&gadget("a")).is_some(),
+            "the other finalizer still holds it"
+        );
+    });
+}
+
+#[test]
+fn a_terminating_object_is_left_alone() {
+    let mut object = gadget("a");
+    object["metadata"]["finalizers"] = json!(["example.com/other"]);
+    scenario(Fake::default).run(async |world| {
+        world.cluster.inject(
+            Fault::new()
+                .verb("patch")
+                .resource("gadgets")
+                .times(1)
+                .fail_before_commit(500),
+        );
+        world.cluster.create_raw(object).unwrap();
+        world.delete(&gadget("a"));
+        world.advance(opgen_runtime::secs(3600)).await;
+        assert_eq!(world.object_writes(), 0);
+        assert_eq!(world.provider.calls("create"), 0);
+    });
+}
+
+#[test]
+fn a_copied_manifest_gets_an_identity_of_its_own() {
+    scenario(Fake::default)
+        .object(gadget("a"))
+        .run(async |world| {
+            world.ready(&gadget("a")).await;
+            let identity = world.get(&gadget("a")).unwrap()["metadata"]["annotations"].clone();
+            let mut copy = gadget("b");
+            copy["metadata"]["annotations"] = identity;
+            world.cluster.create_raw(copy.clone()).unwrap();
+            world.ready(&copy).await;
+            assert_eq!(
+                world.provider.created(),
+                2,
+                "the copy does not take over what the original made"
+            );
+        });
+}
+
+#[test]
+fn a_restored_object_finds_what_it_made() {
+    scenario(Fake::default).object(gadget("a")).run(async |world| {
+        world.ready(&gadget("a")).await;
+        let mut backup = world.get(&gadget("a")).unwrap();
+        // A disaster: the object goes without its finalizer having run.
+        world.patch(&gadget("a"), &json!({"metadata": {"finalizers": null}, "spec": {"size": 1}}));
+        world.delete(&gadget("a"));
+        world.until(|| world.get(&gadget("a")).is_none_or(|found| found["metadata"]["uid"] != backup["metadata"]["uid"])).await;
+        backup["metadata"] = json!({
+            "name": "a", "namespace": "default", "annotations": backup["metadata"]["annotations"],
+        });
+        world.cluster.create_raw(backup).unwrap();
+        world.ready(&gadget("a")).await;
+        assert_eq!(world.provider.live(), 1, "{:?}", world.provider.keys());
+    });
+}
+
+#[test]
+fn every_attempt_is_cleaned_up() {
+    let mut object = gadget("a");
+    object["spec"]["isInvalid"] = json!(true);
+    scenario(Fake::default).object(object).run(async |world| {
+        assert!(
+            world
+                .until(|| world.phase(&gadget("a")) == "Broken")
+                .await
+                .is_some()
+        );
+        world.patch(&gadget("a"), &json!({"spec": {"isInvalid": false}}));
+        world.ready(&gadget("a")).await;
+        let keys = world.provider.keys();
+        assert!(
+            keys.len() == 1 && keys[0].starts_with("gadget-2-"),
+            "a new attempt has new keys: {keys:?}"
+        );
+        let looks = world.provider.calls("observe");
+        world.delete(&gadget("a"));
+        world.gone(&gadget("a")).await;
+        assert_eq!(world.provider.live(), 0);
+        // Attempt 2 twice (there, then gone), attempt 1 once.
+        assert!(world.provider.calls("observe") >= looks + 3);
+    });
+}

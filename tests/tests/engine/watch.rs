@@ -1,0 +1,90 @@
+use opgen_runtime::secs;
+use opgen_testkit::Fault;
+use serde_json::json;
+
+use crate::gadget::{Fake, gadget, scenario};
+
+#[test]
+fn a_watch_that_breaks_is_taken_up_again() {
+    scenario(Fake::default).run(async |world| {
+        world.advance(secs(1)).await;
+        world.cluster.inject(
+            Fault::new()
+                .verb("watch")
+                .resource("gadgets")
+                .times(3)
+                .close_watch_after(1),
+        );
+        for number in 0..10 {
+            let object = gadget(&format!("gadget-{number}"));
+            world.cluster.create_raw(object.clone()).unwrap();
+            assert!(world.ready(&object).await < secs(120));
+        }
+    });
+}
+
+#[test]
+fn an_expired_version_leads_to_a_new_list() {
+    scenario(Fake::default).run(async |world| {
+        world.advance(secs(1)).await;
+        world.cluster.inject(
+            Fault::new()
+                .verb("watch")
+                .resource("gadgets")
+                .times(1)
+                .expire_watch_after(1),
+        );
+        for number in 0..3 {
+            world
+                .cluster
+                .create_raw(gadget(&format!("gadget-{number}")))
+                .unwrap();
+        }
+        for number in 0..3 {
+            world.ready(&gadget(&format!("gadget-{number}"))).await;
+        }
+    });
+}
+
+/// kube's watcher tries the same expired version for ever when the start of a watch is answered with 410.
+#[test]
+fn a_410_at_the_start_of_a_watch_is_no_dead_end() {
+    scenario(Fake::default).run(async |world| {
+        world.advance(secs(1)).await;
+        world.cluster.inject(
+            Fault::new()
+                .verb("watch")
+                .resource("gadgets")
+                .times(1)
+                .close_watch_after(0),
+        );
+        world.cluster.inject(
+            Fault::new()
+                .verb("watch")
+                .resource("gadgets")
+                .occurrence(2)
+                .fail_before_commit(410),
+        );
+        world.cluster.create_raw(gadget("a")).unwrap();
+        assert!(world.ready(&gadget("a")).await < secs(600));
+    });
+}
+
+#[test]
+fn an_object_that_does_not_decode_harms_no_other() {
+    scenario(Fake::default).run(async |world| {
+        // The schema served by the cluster may be laxer than the type of this operator.
+        let lax = json!({"spec": {"versions": [{
+            "name": "v1", "served": true, "storage": true,
+            "subresources": {"status": {}},
+            "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+        }]}});
+        world.cluster.patch_raw("CustomResourceDefinition", "", "gadgets.test.example.com", "", &lax).unwrap();
+        let mut broken = gadget("broken");
+        broken["spec"] = json!({"size": "large"});
+        world.cluster.create_raw(broken).unwrap();
+        world.cluster.create_raw(gadget("fine")).unwrap();
+        world.ready(&gadget("fine")).await;
+        assert!(world.metric("opgen_undecodable_objects") > 0.5, "{}", world.metrics.encode());
+    });
+}
