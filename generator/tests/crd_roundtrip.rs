@@ -4,6 +4,9 @@
 //! workspace. One scratch project holds all of them, so there is one build.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+#[path = "crd/corpus.rs"]
+mod corpus;
+
 use std::{
     fmt::Write as _,
     fs,
@@ -16,46 +19,9 @@ use cargo_opgen::crd::{
     Additions, Choice, CrdFile, instances,
     types::{Flavor, generate_as},
 };
+use opgen_apiserver::schema::{Schema, default};
 
 const INSTANCES: usize = 50;
-
-/// Name, text and version of each CRD to try: our own always, the real ones where they are.
-fn crds() -> Vec<(String, String, Option<&'static str>)> {
-    let facts = include_str!("crd/facts.yaml");
-    let mut crds = vec![
-        ("facts".to_owned(), facts.to_owned(), None),
-        // Its root keeps whatever it is given.
-        ("facts_loose".to_owned(), facts.to_owned(), Some("v1beta1")),
-    ];
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let shared =
-        std::env::var_os("OPGEN_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
-    let Ok(entries) = fs::read_dir(shared.join("crds")) else {
-        eprintln!(
-            "SKIPPED the real CRDs: none in {}; set OPGEN_SHARED to the folder that holds crds/",
-            shared.display()
-        );
-        return crds;
-    };
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "yaml")
-        })
-        .collect();
-    files.sort();
-    for file in files {
-        let name = file
-            .file_stem()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .replace('-', "_");
-        crds.push((name, fs::read_to_string(file).unwrap(), None));
-    }
-    crds
-}
 
 fn cargo(project: &Path, arguments: &[&str]) {
     let target =
@@ -96,7 +62,7 @@ fn instances_of_real_crds_round_trip() {
     fs::create_dir_all(project.join("instances")).unwrap();
     let mut library = "//! Types of real CRDs.\n#![deny(warnings, missing_docs)]\n".to_owned();
     let mut tests = include_str!("crd/roundtrip_head.rs.txt").to_owned();
-    for (name, text, version) in crds() {
+    for (name, text, version) in corpus::crds() {
         let choice = Choice {
             version,
             ..Choice::default()
@@ -109,7 +75,14 @@ fn instances_of_real_crds_round_trip() {
         // Instances of what is emitted, so that the machine's own fields are among them.
         let emitted = CrdFile::choose(additions.yaml(), &name, choice)
             .unwrap_or_else(|error| panic!("{error}"));
-        let made = instances(&emitted, 7, INSTANCES);
+        // As a user writes them, and as a server stores them with its defaults.
+        let mut made = instances(&emitted, 7, INSTANCES);
+        let schema = Schema::parse(emitted.schema()).unwrap();
+        for index in 0..INSTANCES {
+            let mut stored = made[index].clone();
+            default(&schema, &mut stored);
+            made.push(stored);
+        }
         fs::write(
             project.join(format!("instances/{name}.json")),
             serde_json::to_string(&made).unwrap(),
