@@ -160,7 +160,8 @@ fn attribute(
     code: &mut Vec<TokenStream>,
     bare: impl FnOnce(Vec<Attribute>) -> TokenStream,
 ) {
-    let macros: [(&str, fn(TokenStream, TokenStream) -> TokenStream); 2] = [
+    type Expand = fn(TokenStream, TokenStream) -> TokenStream;
+    let macros: [(&str, Expand); 2] = [
         ("reconcile_phase", crate::reconcile_phase::run),
         ("timeout_client", crate::timeout_client::run),
     ];

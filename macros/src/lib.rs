@@ -57,7 +57,7 @@ use proc_macro::TokenStream;
 /// | `resync = "10m"` | how often a settled object is looked at without an event |
 ///
 /// Beside the enum appear one unit struct per phase, which handlers name: `Cx<'_, Pending>`, `Step::to(Ready)`.
-#[proc_macro_derive(PhaseMachine, attributes(machine, phase))]
+#[proc_macro_derive(PhaseMachine, attributes(machine, phase, default))]
 pub fn derive_phase_machine(item: TokenStream) -> TokenStream {
     phase_machine::run(item.into()).into()
 }

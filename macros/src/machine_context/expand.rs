@@ -41,7 +41,7 @@ fn clients(model: &Model) -> Option<TokenStream> {
         return None;
     }
     let (vis, name) = (&model.vis, &model.name);
-    let doc = format!("The clients of [`{name}`] as methods of `Cx`; handlers import it.");
+    let doc = format!(" The clients of [`{name}`] as methods of `Cx`; handlers import it.");
     let signatures = model.clients.iter().map(signature);
     let methods = model.clients.iter().map(|client| {
         let (signature, field) = (signature(client), &client.field);
@@ -54,7 +54,7 @@ fn clients(model: &Model) -> Option<TokenStream> {
     let docs = model
         .clients
         .iter()
-        .map(|client| format!("`{}`, bound to this handler's time.", client.field));
+        .map(|client| format!(" `{}`, bound to this handler's time.", client.field));
     Some(quote! {
         #[doc = #doc]
         #vis trait ContextClients {

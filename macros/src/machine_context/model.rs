@@ -1,7 +1,7 @@
 //! The fields of a context, told apart.
 
 use opgen_phase_model::{Errors, attribute};
-use syn::{Data, DeriveInput, Field, Fields, Generics, Ident, Type, Visibility, spanned::Spanned};
+use syn::{Data, DeriveInput, Field, Fields, Generics, Ident, Type, Visibility};
 
 const KEYS: [&str; 2] = ["client", "data"];
 
@@ -68,8 +68,8 @@ impl Model {
             Ok(())
         });
         if client && data {
-            errors.at(
-                field.span(),
+            errors.on(
+                &field.ident,
                 "a field is a client or data, not both; keep one",
             );
         }

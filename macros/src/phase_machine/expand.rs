@@ -5,11 +5,15 @@ use std::time::Duration;
 use opgen_phase_model::{Arrow, Machine, Phase, Timer};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::Visibility;
+use syn::{Generics, Visibility};
 
 /// The code of a machine in which nothing is wrong.
 pub(super) fn expand(vis: &Visibility, machine: &Machine) -> TokenStream {
-    let markers = markers(vis, machine);
+    let markers = machine.phases.iter().map(|phase| {
+        let marker = marker(vis, machine, phase);
+        let phase_impl = phase_impl(machine, phase, phase);
+        quote! { #marker #phase_impl }
+    });
     let arrows = arrows(machine);
     let finalizer = machine.finalizer().map(|phase| {
         let name = &phase.name;
@@ -18,74 +22,108 @@ pub(super) fn expand(vis: &Visibility, machine: &Machine) -> TokenStream {
             impl ::opgen_runtime::phase::FinalizerPhase for #name {}
         }
     });
+    // A missing handler is told at the variant.
     let arms = machine.phases.iter().map(|Phase { name, .. }| {
         quote_spanned! {name.span()=>
             Self::#name => ::opgen_runtime::__private::run_phase::<#name>(object, run),
         }
     });
-    let machine = machine_impl(machine, &quote! { match self { #(#arms)* } });
-    quote! { #markers #machine #arrows #finalizer }
+    let Machine {
+        resource, context, ..
+    } = machine;
+    let names = machine.phases.iter().map(|phase| &phase.name);
+    let machine = machine_impl(
+        machine,
+        &Parts {
+            resource: quote! { #resource },
+            context: quote! { #context },
+            budget: duration(machine.budget),
+            all: quote! { &[#(Self::#names),*] },
+            info: quote! { &Self::GRAPH.phases[self as usize] },
+            dispatch: quote! { match self { #(#arms)* } },
+        },
+    );
+    quote! { #(#markers)* #machine #arrows #finalizer }
 }
 
 /// What handlers need of a machine that was refused: every phase, and every move allowed.
-pub(super) fn fallback(vis: &Visibility, machine: &Machine) -> TokenStream {
+pub(super) fn fallback(vis: &Visibility, machine: &Machine, generics: &Generics) -> TokenStream {
     let name = &machine.name;
-    let mut unique = machine.clone();
-    let mut seen = Vec::new();
-    unique.phases.retain(|phase| {
-        let taken = phase.name == *name || seen.contains(&phase.name);
-        seen.push(phase.name.clone());
-        !taken
+    let phases = free_names(machine);
+    let unit = machine.phases.iter().find(|phase| !phase.has_fields);
+    let (Some(unit), Some(resource), true) = (unit, &machine.resource, generics.params.is_empty())
+    else {
+        return phases
+            .iter()
+            .map(|phase| marker(vis, machine, phase))
+            .collect();
+    };
+    let context = match &machine.context {
+        Some(context) => quote! { #context },
+        None => quote! { () },
+    };
+    let markers = phases.iter().map(|phase| {
+        let value = if phase.has_fields { unit } else { phase };
+        let marker = marker(vis, machine, phase);
+        let phase_impl = phase_impl(machine, phase, value);
+        quote! { #marker #phase_impl }
     });
-    let marks = markers(vis, &unique);
-    if machine.resource.is_none() || machine.context.is_none() || unique.phases.is_empty() {
-        return marks;
-    }
-    let phases = unique.phases.iter().map(|phase| &phase.name);
+    let names = phases.iter().map(|phase| &phase.name);
     let machine = machine_impl(
-        &unique,
-        &quote! { let _ = (object, run); ::core::unreachable!() },
+        machine,
+        &Parts {
+            resource: quote! { #resource },
+            context,
+            budget: quote! { ::core::time::Duration::MAX },
+            all: quote! { &[] },
+            info: quote! { ::core::unreachable!() },
+            dispatch: quote! { let _ = (object, run); ::core::unreachable!() },
+        },
     );
     quote! {
-        #marks
+        #(#markers)*
         #machine
         #(
-            impl<To: ::opgen_runtime::phase::Phase<Machine = #name>> ::opgen_runtime::phase::MovesTo<To> for #phases {}
-            impl ::opgen_runtime::phase::FinalizerPhase for #phases {}
+            impl<To: ::opgen_runtime::phase::Phase<Machine = #name>> ::opgen_runtime::phase::MovesTo<To> for #names {}
+            impl ::opgen_runtime::phase::FinalizerPhase for #names {}
         )*
     }
 }
 
-fn markers(vis: &Visibility, machine: &Machine) -> TokenStream {
-    let machine_name = &machine.name;
-    let with_machine = machine.resource.is_some() && machine.context.is_some();
-    machine
-        .phases
-        .iter()
-        .map(|phase| {
-            let name = &phase.name;
-            let doc = if phase.doc.is_empty() {
-                format!("The phase `{name}` of [`{machine_name}`].")
-            } else {
-                format!("{} (A phase of [`{machine_name}`].)", phase.doc)
-            };
-            let phase_impl = with_machine.then(|| {
-                quote! {
-                    #[automatically_derived]
-                    impl ::opgen_runtime::phase::Phase for #name {
-                        type Machine = #machine_name;
-                        const PHASE: #machine_name = #machine_name::#name;
-                    }
-                }
-            });
-            quote! {
-                #[doc = #doc]
-                #[derive(Clone, Copy, Debug)]
-                #vis struct #name;
-                #phase_impl
-            }
-        })
-        .collect()
+/// The phases whose name may become a type beside the enum.
+fn free_names(machine: &Machine) -> Vec<&Phase> {
+    let mut free: Vec<&Phase> = Vec::new();
+    for phase in &machine.phases {
+        if !machine.is_taken(&phase.name) && free.iter().all(|other| other.name != phase.name) {
+            free.push(phase);
+        }
+    }
+    free
+}
+
+fn marker(vis: &Visibility, machine: &Machine, phase: &Phase) -> TokenStream {
+    let (machine, name) = (&machine.name, &phase.name);
+    let doc = if phase.doc.is_empty() {
+        format!(" The phase `{name}` of [`{machine}`].")
+    } else {
+        format!(" {} (A phase of [`{machine}`].)", phase.doc)
+    };
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Copy, Debug)]
+        #vis struct #name;
+    }
+}
+
+fn phase_impl(machine: &Machine, phase: &Phase, value: &Phase) -> TokenStream {
+    let (machine, name, value) = (&machine.name, &phase.name, &value.name);
+    quote! {
+        #[automatically_derived]
+        impl ::opgen_runtime::phase::Phase for #name {
+            type Machine = #machine;
+            const PHASE: #machine = #machine::#value;
+        }
+    }
 }
 
 fn arrows(machine: &Machine) -> TokenStream {
@@ -107,15 +145,26 @@ fn arrows(machine: &Machine) -> TokenStream {
         .collect()
 }
 
-fn machine_impl(machine: &Machine, dispatch: &TokenStream) -> TokenStream {
-    let Machine {
-        name,
+/// Where the impl of a refused machine differs.
+struct Parts {
+    resource: TokenStream,
+    context: TokenStream,
+    budget: TokenStream,
+    all: TokenStream,
+    info: TokenStream,
+    dispatch: TokenStream,
+}
+
+fn machine_impl(machine: &Machine, parts: &Parts) -> TokenStream {
+    let Parts {
         resource,
         context,
-        ..
-    } = machine;
-    let budget = duration(machine.budget);
-    let phases = machine.phases.iter().map(|phase| &phase.name);
+        budget,
+        all,
+        info,
+        dispatch,
+    } = parts;
+    let name = &machine.name;
     let graph = graph(machine);
     let crd = crd(machine);
     quote! {
@@ -132,14 +181,14 @@ fn machine_impl(machine: &Machine, dispatch: &TokenStream) -> TokenStream {
 
             const GRAPH: ::opgen_runtime::graph::PhaseGraph = Self::GRAPH;
             const BUDGET: ::core::time::Duration = #budget;
-            const ALL: &'static [Self] = &[#(Self::#phases),*];
+            const ALL: &'static [Self] = #all;
 
             fn name(self) -> &'static str {
                 self.info().name
             }
 
             fn info(self) -> &'static ::opgen_runtime::graph::PhaseInfo {
-                &Self::GRAPH.phases[self as usize]
+                #info
             }
 
             fn crd() -> ::opgen_runtime::__private::serde_json::Value {

@@ -17,7 +17,7 @@ pub(crate) fn run(item: TokenStream) -> TokenStream {
             let code = if errors.is_empty() {
                 expand::expand(&item.vis, &machine)
             } else {
-                expand::fallback(&item.vis, &machine)
+                expand::fallback(&item.vis, &machine, &item.generics)
             };
             report::with_errors(code, errors)
         }

@@ -14,7 +14,10 @@ pub(crate) fn run(args: TokenStream, item: TokenStream) -> TokenStream {
     let function: syn::ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {
-            errors.push(error);
+            errors.at(
+                error.span(),
+                "`#[reconcile_phase]` stands on an async function: `async fn name(cx: &mut Cx<'_, YourPhase>) -> Result<Step<YourPhase>>`",
+            );
             return report::with_errors(item, errors);
         }
     };

@@ -2,8 +2,7 @@
 
 use opgen_phase_model::Errors;
 use syn::{
-    Data, DeriveInput, Fields, GenericArgument, Generics, Ident, PathArguments, Type,
-    ext::IdentExt, spanned::Spanned,
+    Data, DeriveInput, Fields, GenericArgument, Generics, Ident, PathArguments, Type, ext::IdentExt,
 };
 
 use super::{
@@ -105,7 +104,7 @@ impl Model {
         let is_machine = is_machine_state(&field.ty);
         if is_machine && !serde.flatten {
             errors.at(
-                field.span(),
+                ident.span(),
                 "the machine's fields stand in the status itself: add `#[serde(flatten)]` to this field",
             );
         }
@@ -124,7 +123,7 @@ impl Model {
         };
         if serde.flatten && args.has_own_rule() {
             errors.at(
-                field.span(),
+                ident.span(),
                 "a flattened field has no place of its own in the JSON, so only `nested` fits; put the rule on the fields inside",
             );
             return is_machine;

@@ -41,7 +41,7 @@ fn client(model: &Model, Names { bounded, handle }: &Names) -> TokenStream {
     let label = name.to_string().to_snake_case();
     let settings = settings(&model.args);
     let doc = format!(
-        "A [`{name}`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a \
+        " A [`{name}`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a \
          [`{handle}`] of it."
     );
     let debug = bounded.to_string();
@@ -140,7 +140,7 @@ fn settings(args: &Args) -> TokenStream {
 
 fn handle(model: &Model, Names { bounded, handle }: &Names) -> TokenStream {
     let (vis, name) = (&model.item.vis, &model.item.ident);
-    let doc = format!("A [`{bounded}`] within one handler: no call outlives the handler's time.");
+    let doc = format!(" A [`{bounded}`] within one handler: no call outlives the handler's time.");
     let methods = model
         .methods
         .iter()
@@ -179,9 +179,12 @@ fn handle_method(name: &Ident, method: &Method) -> TokenStream {
     } = method;
     let docs = method_docs(name, method);
     let body = body(name, method);
+    let refused = matches!(method.kind, Kind::Refused);
+    let quiet = refused.then(|| quote! { #[allow(unused_variables)] });
     quote! {
         #(#attributes)*
         #docs
+        #quiet
         pub #sig { #body }
     }
 }
@@ -190,14 +193,14 @@ fn handle_method(name: &Ident, method: &Method) -> TokenStream {
 fn method_docs(name: &Ident, method: &Method) -> TokenStream {
     let documented = method.attributes.iter().any(|a| a.path().is_ident("doc"));
     let title = (!documented).then(|| {
-        let title = format!("Calls [`{name}::{}`] within the bounds.", method.sig.ident);
+        let title = format!(" Calls [`{name}::{}`] within the bounds.", method.sig.ident);
         quote! { #[doc = #title] }
     });
     let errors = (!matches!(method.kind, Kind::Plain)).then(|| {
         quote! {
             #[doc = ""]
-            #[doc = "# Errors"]
-            #[doc = "What the call returned, or that a bound was met."]
+            #[doc = " # Errors"]
+            #[doc = " What the call returned, or that a bound was met."]
         }
     });
     quote! { #title #errors }

@@ -132,6 +132,9 @@ fn method(function: &mut TraitItemFn, errors: &mut Errors) -> Method {
     } else if !fits {
         // Keeps the refused trait usable as `dyn`, which the generated types rely on.
         function
+            .attrs
+            .push(parse_quote! { #[allow(async_fn_in_trait)] });
+        function
             .sig
             .generics
             .make_where_clause()
@@ -193,6 +196,17 @@ fn shape(sig: &Signature, errors: &mut Errors) -> Shape {
             );
             continue;
         };
+        match &*typed.ty {
+            Type::ImplTrait(_) => wrong.on(
+                &typed.ty,
+                "a client method takes no `impl Trait`: the trait is used as `dyn`; name the type",
+            ),
+            Type::Reference(reference) if reference.mutability.is_some() => wrong.on(
+                &typed.ty,
+                "a call may be made again, so it cannot have its arguments exclusively; take `&` or an owned value",
+            ),
+            _ => {}
+        }
         if shape.key.is_none() && is_key(&typed.ty) {
             shape.key = Some(pattern.ident.clone());
         }

@@ -30,14 +30,8 @@ pub(super) fn graph(machine: &Machine, errors: &mut Errors) {
 
 /// Each phase becomes a type beside the enum, so its name must be free there.
 fn names(machine: &Machine, errors: &mut Errors) {
-    let resource = machine.resource.as_ref().and_then(single_name);
-    let context = machine.context.as_ref().and_then(single_name);
     for phase in &machine.phases {
-        let taken = [Some(&machine.name), resource, context]
-            .into_iter()
-            .flatten()
-            .any(|name| phase.name == *name);
-        if taken {
+        if machine.is_taken(&phase.name) {
             errors.at(
                 phase.span,
                 format!(
@@ -46,13 +40,6 @@ fn names(machine: &Machine, errors: &mut Errors) {
                 ),
             );
         }
-    }
-}
-
-fn single_name(ty: &syn::Type) -> Option<&Ident> {
-    match ty {
-        syn::Type::Path(path) if path.qself.is_none() => path.path.get_ident(),
-        _ => None,
     }
 }
 
@@ -68,21 +55,21 @@ fn roles(machine: &Machine, errors: &mut Errors) {
         phases,
         |phase| phase.initial,
         "initial",
-        "where new objects start; keep one `#[default]`",
+        "new objects start in one; keep one `#[default]`",
         errors,
     );
     at_most_one(
         phases,
         |phase| phase.failed,
         "failed",
-        "where permanent errors lead; keep one `failed`",
+        "permanent errors lead to one; keep one `failed`",
         errors,
     );
     at_most_one(
         phases,
         |phase| phase.finalizer,
         "finalizer",
-        "what deletion enters; keep one `finalizer`",
+        "deletion enters one; keep one `finalizer`",
         errors,
     );
     for phase in phases {
@@ -123,7 +110,7 @@ fn at_most_one(
         errors.at(
             phase.span,
             format!(
-                "`{}` is a second {role} phase beside `{}`, but there is one place {mend}",
+                "`{}` is a second {role} phase beside `{}`, but {mend}",
                 phase.name, first.name
             ),
         );
@@ -208,16 +195,17 @@ fn deadline(machine: &Machine, phase: &Phase, errors: &mut Errors) {
             arrow.span,
             format!("`on_deadline` without a deadline never fires; add `deadline = \"30m\"` to `{}`", phase.name),
         ),
-        (Some(_), Some(arrow)) if target_exists(machine, arrow, errors) => {
-            if !machine.targets(phase).contains(&&arrow.name) {
-                errors.at(
-                    arrow.span,
-                    format!(
-                        "an expired deadline moves like any other, and `{}` has no arrow to `{}`; add it to `to(..)`",
-                        phase.name, arrow.name
-                    ),
-                );
-            }
+        (Some(_), Some(arrow))
+            if target_exists(machine, arrow, errors)
+                && !machine.targets(phase).contains(&&arrow.name) =>
+        {
+            errors.at(
+                arrow.span,
+                format!(
+                    "an expired deadline moves like any other, and `{}` has no arrow to `{}`; add it to `to(..)`",
+                    phase.name, arrow.name
+                ),
+            );
         }
         _ => {}
     }
@@ -265,7 +253,7 @@ fn reachable(machine: &Machine, errors: &mut Errors) {
         phase.damaged || phase.to.iter().any(unknown)
     });
     for phase in &machine.phases {
-        let reached = seen.contains(&phase.name) || phase.finalizer;
+        let reached = seen.contains(&phase.name) || phase.finalizer || phase.failed;
         if !reached && !misspelt {
             errors.at(
                 phase.span,

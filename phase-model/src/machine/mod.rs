@@ -54,6 +54,8 @@ pub struct Phase {
     pub on_deadline: Option<Arrow>,
     /// How often a settled object is looked at.
     pub resync: Option<Timer>,
+    /// The variant has fields, which is an error.
+    pub has_fields: bool,
     /// Something in its attributes could not be read, so what is missing in it proves nothing.
     pub(crate) damaged: bool,
 }
@@ -147,5 +149,19 @@ impl Machine {
             }
         }
         targets
+    }
+
+    /// Whether a type of that name stands beside the enum already, as far as its attributes tell.
+    #[must_use]
+    pub fn is_taken(&self, name: &Ident) -> bool {
+        let single = |ty: &syn::Type| match ty {
+            syn::Type::Path(path) if path.qself.is_none() => path.path.get_ident().cloned(),
+            _ => None,
+        };
+        *name == self.name
+            || [&self.resource, &self.context]
+                .into_iter()
+                .flatten()
+                .any(|ty| single(ty).as_ref() == Some(name))
     }
 }

@@ -109,6 +109,7 @@ fn phase(variant: &Variant, errors: &mut Errors) -> Phase {
         deadline: None,
         on_deadline: None,
         resync: None,
+        has_fields: !variant.fields.is_empty(),
         damaged: false,
     };
     let before = errors.len();

@@ -1,15 +1,18 @@
-#[path = "../support.rs"]
-mod support;
-
 use opgen_runtime::prelude::*;
-use support::{Context, Database};
 
 #[derive(PhaseMachine, Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[machine(context = Context)]
 pub enum Life {
     #[default]
     #[phase(steady)]
     Ready,
+}
+
+#[derive(PhaseMachine, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[machine(context = ())]
+pub enum Other {
+    #[default]
+    #[phase(steady)]
+    Idle,
 }
 
 fn main() {}

@@ -25,4 +25,10 @@ async fn ready(_: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     Ok(Step::settled())
 }
 
+impl Default for Life {
+    fn default() -> Self {
+        Self::Pending
+    }
+}
+
 fn main() {}

@@ -3,7 +3,7 @@ pub trait Provider: ::core::marker::Send + ::core::marker::Sync + 'static {
         &'call self,
     ) -> ::opgen_runtime::__private::futures::future::BoxFuture<'call, CallResult<()>>;
 }
-///A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
+/// A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
 #[derive(Clone)]
 pub struct BoundedProvider {
     inner: ::std::sync::Arc<dyn Provider>,
@@ -70,7 +70,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedProvider {
         }
     }
 }
-///A [`BoundedProvider`] within one handler: no call outlives the handler's time.
+/// A [`BoundedProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub struct ProviderHandle {
     client: BoundedProvider,
@@ -90,10 +90,10 @@ impl ProviderHandle {
             scope: ::core::clone::Clone::clone(&self.scope),
         }
     }
-    ///Calls [`Provider::ping`] within the bounds.
+    /// Calls [`Provider::ping`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn ping(&self) -> CallResult<()> {
         self.client
             .guard

@@ -1,7 +1,7 @@
 pub trait Provider: ::core::marker::Send + ::core::marker::Sync + 'static {
     fn ping(&self) -> CallResult<()>;
 }
-///A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
+/// A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
 #[derive(Clone)]
 pub struct BoundedProvider {
     inner: ::std::sync::Arc<dyn Provider>,
@@ -68,7 +68,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedProvider {
         }
     }
 }
-///A [`BoundedProvider`] within one handler: no call outlives the handler's time.
+/// A [`BoundedProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub struct ProviderHandle {
     client: BoundedProvider,
@@ -88,10 +88,11 @@ impl ProviderHandle {
             scope: ::core::clone::Clone::clone(&self.scope),
         }
     }
-    ///Calls [`Provider::ping`] within the bounds.
+    /// Calls [`Provider::ping`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    #[allow(unused_variables)]
     pub fn ping(&self) -> CallResult<()> {
         ::core::unreachable!()
     }

@@ -7,7 +7,7 @@ pub trait Provider: ::core::marker::Send + ::core::marker::Sync + 'static {
         CallResult<Observed<String>>,
     >;
 }
-///A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
+/// A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
 #[derive(Clone)]
 pub struct BoundedProvider {
     inner: ::std::sync::Arc<dyn Provider>,
@@ -74,7 +74,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedProvider {
         }
     }
 }
-///A [`BoundedProvider`] within one handler: no call outlives the handler's time.
+/// A [`BoundedProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub struct ProviderHandle {
     client: BoundedProvider,
@@ -94,10 +94,11 @@ impl ProviderHandle {
             scope: ::core::clone::Clone::clone(&self.scope),
         }
     }
-    ///Calls [`Provider::observe`] within the bounds.
+    /// Calls [`Provider::observe`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    #[allow(unused_variables)]
     pub async fn observe(&self, key: &IdempotencyKey) -> CallResult<Observed<String>> {
         ::core::unreachable!()
     }

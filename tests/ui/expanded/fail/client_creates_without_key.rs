@@ -4,7 +4,7 @@ pub trait Provider: ::core::marker::Send + ::core::marker::Sync + 'static {
         name: &'call str,
     ) -> ::opgen_runtime::__private::futures::future::BoxFuture<'call, CallResult<()>>;
 }
-///A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
+/// A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
 #[derive(Clone)]
 pub struct BoundedProvider {
     inner: ::std::sync::Arc<dyn Provider>,
@@ -71,7 +71,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedProvider {
         }
     }
 }
-///A [`BoundedProvider`] within one handler: no call outlives the handler's time.
+/// A [`BoundedProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub struct ProviderHandle {
     client: BoundedProvider,
@@ -91,10 +91,11 @@ impl ProviderHandle {
             scope: ::core::clone::Clone::clone(&self.scope),
         }
     }
-    ///Calls [`Provider::create`] within the bounds.
+    /// Calls [`Provider::create`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    #[allow(unused_variables)]
     pub async fn create(&self, name: &str) -> CallResult<()> {
         ::core::unreachable!()
     }

@@ -1,12 +1,14 @@
 pub trait Provider: ::core::marker::Send + ::core::marker::Sync + 'static {
+    #[allow(async_fn_in_trait)]
     async fn close(self) -> CallResult<()>
     where
         Self: ::core::marker::Sized;
+    #[allow(async_fn_in_trait)]
     async fn change(&mut self) -> CallResult<()>
     where
         Self: ::core::marker::Sized;
 }
-///A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
+/// A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
 #[derive(Clone)]
 pub struct BoundedProvider {
     inner: ::std::sync::Arc<dyn Provider>,
@@ -73,7 +75,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedProvider {
         }
     }
 }
-///A [`BoundedProvider`] within one handler: no call outlives the handler's time.
+/// A [`BoundedProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub struct ProviderHandle {
     client: BoundedProvider,
@@ -93,17 +95,19 @@ impl ProviderHandle {
             scope: ::core::clone::Clone::clone(&self.scope),
         }
     }
-    ///Calls [`Provider::close`] within the bounds.
+    /// Calls [`Provider::close`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    #[allow(unused_variables)]
     pub async fn close(self) -> CallResult<()> {
         ::core::unreachable!()
     }
-    ///Calls [`Provider::change`] within the bounds.
+    /// Calls [`Provider::change`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    #[allow(unused_variables)]
     pub async fn change(&mut self) -> CallResult<()> {
         ::core::unreachable!()
     }

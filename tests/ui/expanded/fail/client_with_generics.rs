@@ -1,9 +1,10 @@
 pub trait Provider: ::core::marker::Send + ::core::marker::Sync + 'static {
+    #[allow(async_fn_in_trait)]
     async fn send<T: Send>(&self, what: T) -> CallResult<()>
     where
         Self: ::core::marker::Sized;
 }
-///A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
+/// A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
 #[derive(Clone)]
 pub struct BoundedProvider {
     inner: ::std::sync::Arc<dyn Provider>,
@@ -70,7 +71,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedProvider {
         }
     }
 }
-///A [`BoundedProvider`] within one handler: no call outlives the handler's time.
+/// A [`BoundedProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub struct ProviderHandle {
     client: BoundedProvider,
@@ -90,10 +91,11 @@ impl ProviderHandle {
             scope: ::core::clone::Clone::clone(&self.scope),
         }
     }
-    ///Calls [`Provider::send`] within the bounds.
+    /// Calls [`Provider::send`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    #[allow(unused_variables)]
     pub async fn send<T: Send>(&self, what: T) -> CallResult<()> {
         ::core::unreachable!()
     }

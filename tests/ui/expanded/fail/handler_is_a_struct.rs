@@ -1,4 +1,4 @@
 pub struct Pending;
 ::core::compile_error! {
-    "expected `fn`"
+    "`#[reconcile_phase]` stands on an async function: `async fn name(cx: &mut Cx<'_, YourPhase>) -> Result<Step<YourPhase>>`"
 }

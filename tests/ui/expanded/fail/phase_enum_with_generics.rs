@@ -1,67 +1,6 @@
-///The phase `Ready` of [`Life`].
+/// The phase `Ready` of [`Life`].
 #[derive(Clone, Copy, Debug)]
 pub struct Ready;
-#[automatically_derived]
-impl ::opgen_runtime::phase::Phase for Ready {
-    type Machine = Life;
-    const PHASE: Life = Life::Ready;
-}
-#[automatically_derived]
-impl Life {
-    /// The phases and their arrows, as data.
-    pub const GRAPH: ::opgen_runtime::graph::PhaseGraph = ::opgen_runtime::graph::PhaseGraph {
-        machine: "Life",
-        phases: &[
-            ::opgen_runtime::graph::PhaseInfo {
-                name: "Ready",
-                doc: "",
-                to: &[],
-                initial: true,
-                steady: true,
-                failed: false,
-                finalizer: false,
-                deadline: ::core::option::Option::None,
-                on_deadline: ::core::option::Option::None,
-                resync: ::core::option::Option::None,
-            },
-        ],
-    };
-}
-#[automatically_derived]
-impl ::opgen_runtime::phase::PhaseMachine for Life {
-    type Resource = Database;
-    type Context = Context;
-    const GRAPH: ::opgen_runtime::graph::PhaseGraph = Self::GRAPH;
-    const BUDGET: ::core::time::Duration = ::core::time::Duration::from_secs(60u64);
-    const ALL: &'static [Self] = &[Self::Ready];
-    fn name(self) -> &'static str {
-        self.info().name
-    }
-    fn info(self) -> &'static ::opgen_runtime::graph::PhaseInfo {
-        &Self::GRAPH.phases[self as usize]
-    }
-    fn crd() -> ::opgen_runtime::__private::serde_json::Value {
-        ::opgen_runtime::__private::serde_json::to_value(
-                <Database as ::opgen_runtime::__private::kube::CustomResourceExt>::crd(),
-            )
-            .expect("a CRD is made of JSON")
-    }
-    fn dispatch<'a>(
-        self,
-        object: &'a Self::Resource,
-        run: &'a mut ::opgen_runtime::cx::Run<Self>,
-    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
-        'a,
-        ::opgen_runtime::error::Result<::opgen_runtime::step::Outcome<Self>>,
-    > {
-        let _ = (object, run);
-        ::core::unreachable!()
-    }
-}
-impl<
-    To: ::opgen_runtime::phase::Phase<Machine = Life>,
-> ::opgen_runtime::phase::MovesTo<To> for Ready {}
-impl ::opgen_runtime::phase::FinalizerPhase for Ready {}
 ::core::compile_error! {
     "a phase enum takes no generics: a phase is a name in the status, not a type parameter"
 }

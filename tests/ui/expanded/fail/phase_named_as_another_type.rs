@@ -1,11 +1,3 @@
-///The phase `Database` of [`Life`].
-#[derive(Clone, Copy, Debug)]
-pub struct Database;
-#[automatically_derived]
-impl ::opgen_runtime::phase::Phase for Database {
-    type Machine = Life;
-    const PHASE: Life = Life::Database;
-}
 #[automatically_derived]
 impl Life {
     /// The phases and their arrows, as data.
@@ -32,13 +24,13 @@ impl ::opgen_runtime::phase::PhaseMachine for Life {
     type Resource = Database;
     type Context = Context;
     const GRAPH: ::opgen_runtime::graph::PhaseGraph = Self::GRAPH;
-    const BUDGET: ::core::time::Duration = ::core::time::Duration::from_secs(60u64);
-    const ALL: &'static [Self] = &[Self::Database];
+    const BUDGET: ::core::time::Duration = ::core::time::Duration::MAX;
+    const ALL: &'static [Self] = &[];
     fn name(self) -> &'static str {
         self.info().name
     }
     fn info(self) -> &'static ::opgen_runtime::graph::PhaseInfo {
-        &Self::GRAPH.phases[self as usize]
+        ::core::unreachable!()
     }
     fn crd() -> ::opgen_runtime::__private::serde_json::Value {
         ::opgen_runtime::__private::serde_json::to_value(
@@ -58,10 +50,6 @@ impl ::opgen_runtime::phase::PhaseMachine for Life {
         ::core::unreachable!()
     }
 }
-impl<
-    To: ::opgen_runtime::phase::Phase<Machine = Life>,
-> ::opgen_runtime::phase::MovesTo<To> for Database {}
-impl ::opgen_runtime::phase::FinalizerPhase for Database {}
 ::core::compile_error! {
     "phase `Database` becomes a type of that name, and `Database` is one already; rename the phase"
 }

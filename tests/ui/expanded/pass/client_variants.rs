@@ -38,7 +38,7 @@ pub(crate) trait Registry: ::core::marker::Send + ::core::marker::Sync + 'static
         left == right
     }
 }
-///A [`Registry`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`RegistryHandle`] of it.
+/// A [`Registry`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`RegistryHandle`] of it.
 #[derive(Clone)]
 pub(crate) struct BoundedRegistry {
     inner: ::std::sync::Arc<dyn Registry>,
@@ -108,7 +108,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedRegistry {
         }
     }
 }
-///A [`BoundedRegistry`] within one handler: no call outlives the handler's time.
+/// A [`BoundedRegistry`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub(crate) struct RegistryHandle {
     client: BoundedRegistry,
@@ -130,8 +130,8 @@ impl RegistryHandle {
     }
     /// Owned arguments are cloned for a retry.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn tag(&self, name: String, tags: Vec<String>) -> CallResult<()> {
         self.client
             .guard
@@ -148,8 +148,8 @@ impl RegistryHandle {
     }
     /// Borrowed data, elided and hidden lifetimes.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn send(
         &self,
         bytes: &[u8],
@@ -172,8 +172,8 @@ impl RegistryHandle {
     }
     /// Looks without a key.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn anything(&self) -> CallResult<Observed<String>> {
         self.client
             .guard
@@ -187,8 +187,8 @@ impl RegistryHandle {
     }
     /// Has a body.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn ping(&self) -> CallResult<bool> {
         self.client
             .guard
@@ -200,7 +200,7 @@ impl RegistryHandle {
             )
             .await
     }
-    ///Calls [`Registry::same`] within the bounds.
+    /// Calls [`Registry::same`] within the bounds.
     pub fn same(&self, left: &str, right: &str) -> bool {
         Registry::same(&*self.client.inner, left, right)
     }

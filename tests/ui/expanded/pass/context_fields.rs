@@ -7,7 +7,7 @@ pub trait Dns: ::core::marker::Send + ::core::marker::Sync + 'static {
         CallResult<String>,
     >;
 }
-///A [`Dns`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`DnsHandle`] of it.
+/// A [`Dns`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`DnsHandle`] of it.
 #[derive(Clone)]
 pub struct BoundedDns {
     inner: ::std::sync::Arc<dyn Dns>,
@@ -72,7 +72,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedDns {
         }
     }
 }
-///A [`BoundedDns`] within one handler: no call outlives the handler's time.
+/// A [`BoundedDns`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub struct DnsHandle {
     client: BoundedDns,
@@ -92,10 +92,10 @@ impl DnsHandle {
             scope: ::core::clone::Clone::clone(&self.scope),
         }
     }
-    ///Calls [`Dns::resolve`] within the bounds.
+    /// Calls [`Dns::resolve`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn resolve(&self, name: &str) -> CallResult<String> {
         self.client
             .guard
@@ -116,13 +116,13 @@ const _: () = {
     bounded::<Option<support::BoundedDns>>();
     bounded::<Vec<String>>();
 };
-///The clients of [`Context`] as methods of `Cx`; handlers import it.
+/// The clients of [`Context`] as methods of `Cx`; handlers import it.
 pub trait ContextClients {
-    ///`dns`, bound to this handler's time.
+    /// `dns`, bound to this handler's time.
     fn dns(
         &self,
     ) -> <support::BoundedDns as ::opgen_runtime::context::BoundedClient>::Handle;
-    ///`fallback`, bound to this handler's time.
+    /// `fallback`, bound to this handler's time.
     fn fallback(&self) -> <Resolver as ::opgen_runtime::context::BoundedClient>::Handle;
 }
 #[automatically_derived]
@@ -143,7 +143,7 @@ where
 }
 #[automatically_derived]
 impl ::opgen_runtime::context::MachineContext for Empty {}
-///The phase `Ready` of [`Life`].
+/// The phase `Ready` of [`Life`].
 #[derive(Clone, Copy, Debug)]
 pub struct Ready;
 #[automatically_derived]

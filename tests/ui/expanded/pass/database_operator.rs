@@ -13,7 +13,7 @@ impl ::opgen_runtime::status::StatusDiff for DatabaseStatus {
 impl ::opgen_runtime::status::MachineStatus for DatabaseStatus {
     const PATHS: ::opgen_runtime::status::MachinePaths = ::opgen_runtime::status::MachinePaths::DEFAULT;
 }
-///Accepted; nothing exists outside the cluster yet. (A phase of [`DatabasePhase`].)
+/// Accepted; nothing exists outside the cluster yet. (A phase of [`DatabasePhase`].)
 #[derive(Clone, Copy, Debug)]
 pub struct Pending;
 #[automatically_derived]
@@ -21,7 +21,7 @@ impl ::opgen_runtime::phase::Phase for Pending {
     type Machine = DatabasePhase;
     const PHASE: DatabasePhase = DatabasePhase::Pending;
 }
-///The provider is building the instance. (A phase of [`DatabasePhase`].)
+/// The provider is building the instance. (A phase of [`DatabasePhase`].)
 #[derive(Clone, Copy, Debug)]
 pub struct Provisioning;
 #[automatically_derived]
@@ -29,7 +29,7 @@ impl ::opgen_runtime::phase::Phase for Provisioning {
     type Machine = DatabasePhase;
     const PHASE: DatabasePhase = DatabasePhase::Provisioning;
 }
-///The phase `Ready` of [`DatabasePhase`].
+/// The phase `Ready` of [`DatabasePhase`].
 #[derive(Clone, Copy, Debug)]
 pub struct Ready;
 #[automatically_derived]
@@ -37,7 +37,7 @@ impl ::opgen_runtime::phase::Phase for Ready {
     type Machine = DatabasePhase;
     const PHASE: DatabasePhase = DatabasePhase::Ready;
 }
-///Where a permanent error leads, from every phase but the finalizer's. (A phase of [`DatabasePhase`].)
+/// Where a permanent error leads, from every phase but the finalizer's. (A phase of [`DatabasePhase`].)
 #[derive(Clone, Copy, Debug)]
 pub struct Failed;
 #[automatically_derived]
@@ -45,7 +45,7 @@ impl ::opgen_runtime::phase::Phase for Failed {
     type Machine = DatabasePhase;
     const PHASE: DatabasePhase = DatabasePhase::Failed;
 }
-///Entered from any phase when the object is deleted. (A phase of [`DatabasePhase`].)
+/// Entered from any phase when the object is deleted. (A phase of [`DatabasePhase`].)
 #[derive(Clone, Copy, Debug)]
 pub struct Deleting;
 #[automatically_derived]
@@ -214,7 +214,7 @@ pub trait DatabaseProvider: Send + Sync + 'static {
     /// Whether the instance is as wanted.
     fn matches(&self, spec: &DatabaseSpec, instance: &Instance) -> bool;
 }
-///A [`DatabaseProvider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`DatabaseProviderHandle`] of it.
+/// A [`DatabaseProvider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`DatabaseProviderHandle`] of it.
 #[derive(Clone)]
 pub struct BoundedDatabaseProvider {
     inner: ::std::sync::Arc<dyn DatabaseProvider>,
@@ -292,7 +292,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedDatabaseProvider {
         }
     }
 }
-///A [`BoundedDatabaseProvider`] within one handler: no call outlives the handler's time.
+/// A [`BoundedDatabaseProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub struct DatabaseProviderHandle {
     client: BoundedDatabaseProvider,
@@ -314,8 +314,8 @@ impl DatabaseProviderHandle {
     }
     /// Creates what the key names.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn create(
         &self,
         key: &IdempotencyKey,
@@ -331,10 +331,10 @@ impl DatabaseProviderHandle {
             )
             .await
     }
-    ///Calls [`DatabaseProvider::observe`] within the bounds.
+    /// Calls [`DatabaseProvider::observe`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn observe(&self, key: &IdempotencyKey) -> CallResult<Observed<Instance>> {
         self.client
             .guard
@@ -348,10 +348,10 @@ impl DatabaseProviderHandle {
             )
             .await
     }
-    ///Calls [`DatabaseProvider::destroy`] within the bounds.
+    /// Calls [`DatabaseProvider::destroy`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn destroy(&self, id: String) -> CallResult<()> {
         self.client
             .guard
@@ -413,9 +413,9 @@ const _: () = {
     bounded::<BoundedDatabaseProvider>();
     bounded::<String>();
 };
-///The clients of [`Context`] as methods of `Cx`; handlers import it.
+/// The clients of [`Context`] as methods of `Cx`; handlers import it.
 pub trait ContextClients {
-    ///`provider`, bound to this handler's time.
+    /// `provider`, bound to this handler's time.
     fn provider(
         &self,
     ) -> <BoundedDatabaseProvider as ::opgen_runtime::context::BoundedClient>::Handle;

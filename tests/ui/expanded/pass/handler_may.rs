@@ -1,4 +1,4 @@
-///The phase `Ready` of [`Life`].
+/// The phase `Ready` of [`Life`].
 #[derive(Clone, Copy, Debug)]
 pub struct Ready;
 #[automatically_derived]

@@ -13,7 +13,7 @@ impl ::opgen_runtime::status::StatusDiff for ThingStatus {
 impl ::opgen_runtime::status::MachineStatus for ThingStatus {
     const PATHS: ::opgen_runtime::status::MachinePaths = ::opgen_runtime::status::MachinePaths::DEFAULT;
 }
-///The phase `Pending` of [`Life`].
+/// The phase `Pending` of [`Life`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending;
 #[automatically_derived]
@@ -21,7 +21,7 @@ impl ::opgen_runtime::phase::Phase for Pending {
     type Machine = Life;
     const PHASE: Life = Life::Pending;
 }
-///The phase `Ready` of [`Life`].
+/// The phase `Ready` of [`Life`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ready;
 #[automatically_derived]
@@ -104,7 +104,7 @@ pub(crate) trait Provider: ::core::marker::Send + ::core::marker::Sync + 'static
         &'call self,
     ) -> ::opgen_runtime::__private::futures::future::BoxFuture<'call, CallResult<()>>;
 }
-///A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
+/// A [`Provider`] whose every call has a timeout, a permit and a breaker. It stands in the context; handlers get a [`ProviderHandle`] of it.
 #[derive(Clone)]
 pub(crate) struct BoundedProvider {
     inner: ::std::sync::Arc<dyn Provider>,
@@ -171,7 +171,7 @@ impl ::opgen_runtime::context::BoundedClient for BoundedProvider {
         }
     }
 }
-///A [`BoundedProvider`] within one handler: no call outlives the handler's time.
+/// A [`BoundedProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
 pub(crate) struct ProviderHandle {
     client: BoundedProvider,
@@ -191,10 +191,10 @@ impl ProviderHandle {
             scope: ::core::clone::Clone::clone(&self.scope),
         }
     }
-    ///Calls [`Provider::ping`] within the bounds.
+    /// Calls [`Provider::ping`] within the bounds.
     ///
-    ///# Errors
-    ///What the call returned, or that a bound was met.
+    /// # Errors
+    /// What the call returned, or that a bound was met.
     pub async fn ping(&self) -> CallResult<()> {
         self.client
             .guard
@@ -212,9 +212,9 @@ const _: () = {
     const fn bounded<T: ::opgen_runtime::context::ContextField>() {}
     bounded::<BoundedProvider>();
 };
-///The clients of [`Context`] as methods of `Cx`; handlers import it.
+/// The clients of [`Context`] as methods of `Cx`; handlers import it.
 pub(crate) trait ContextClients {
-    ///`provider`, bound to this handler's time.
+    /// `provider`, bound to this handler's time.
     fn provider(
         &self,
     ) -> <BoundedProvider as ::opgen_runtime::context::BoundedClient>::Handle;

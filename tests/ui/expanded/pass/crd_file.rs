@@ -1,0 +1,166 @@
+/// The phase `Ready` of [`Adopted`].
+#[derive(Clone, Copy, Debug)]
+pub struct Ready;
+#[automatically_derived]
+impl ::opgen_runtime::phase::Phase for Ready {
+    type Machine = Adopted;
+    const PHASE: Adopted = Adopted::Ready;
+}
+#[automatically_derived]
+impl Adopted {
+    /// The phases and their arrows, as data.
+    pub const GRAPH: ::opgen_runtime::graph::PhaseGraph = ::opgen_runtime::graph::PhaseGraph {
+        machine: "Adopted",
+        phases: &[
+            ::opgen_runtime::graph::PhaseInfo {
+                name: "Ready",
+                doc: "",
+                to: &[],
+                initial: true,
+                steady: true,
+                failed: false,
+                finalizer: false,
+                deadline: ::core::option::Option::None,
+                on_deadline: ::core::option::Option::None,
+                resync: ::core::option::Option::None,
+            },
+        ],
+    };
+}
+#[automatically_derived]
+impl ::opgen_runtime::phase::PhaseMachine for Adopted {
+    type Resource = Database;
+    type Context = Context;
+    const GRAPH: ::opgen_runtime::graph::PhaseGraph = Self::GRAPH;
+    const BUDGET: ::core::time::Duration = ::core::time::Duration::from_secs(60u64);
+    const ALL: &'static [Self] = &[Self::Ready];
+    fn name(self) -> &'static str {
+        self.info().name
+    }
+    fn info(self) -> &'static ::opgen_runtime::graph::PhaseInfo {
+        &Self::GRAPH.phases[self as usize]
+    }
+    fn crd() -> ::opgen_runtime::__private::serde_json::Value {
+        ::opgen_runtime::__private::crd_from_yaml(::core::include_str!("../crd.yaml"))
+    }
+    fn dispatch<'a>(
+        self,
+        object: &'a Self::Resource,
+        run: &'a mut ::opgen_runtime::cx::Run<Self>,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'a,
+        ::opgen_runtime::error::Result<::opgen_runtime::step::Outcome<Self>>,
+    > {
+        match self {
+            Self::Ready => ::opgen_runtime::__private::run_phase::<Ready>(object, run),
+        }
+    }
+}
+/// The phase `Settled` of [`Own`].
+#[derive(Clone, Copy, Debug)]
+pub struct Settled;
+#[automatically_derived]
+impl ::opgen_runtime::phase::Phase for Settled {
+    type Machine = Own;
+    const PHASE: Own = Own::Settled;
+}
+#[automatically_derived]
+impl Own {
+    /// The phases and their arrows, as data.
+    pub const GRAPH: ::opgen_runtime::graph::PhaseGraph = ::opgen_runtime::graph::PhaseGraph {
+        machine: "Own",
+        phases: &[
+            ::opgen_runtime::graph::PhaseInfo {
+                name: "Settled",
+                doc: "",
+                to: &[],
+                initial: true,
+                steady: true,
+                failed: false,
+                finalizer: false,
+                deadline: ::core::option::Option::None,
+                on_deadline: ::core::option::Option::None,
+                resync: ::core::option::Option::None,
+            },
+        ],
+    };
+}
+#[automatically_derived]
+impl ::opgen_runtime::phase::PhaseMachine for Own {
+    type Resource = Database;
+    type Context = Context;
+    const GRAPH: ::opgen_runtime::graph::PhaseGraph = Self::GRAPH;
+    const BUDGET: ::core::time::Duration = ::core::time::Duration::from_secs(60u64);
+    const ALL: &'static [Self] = &[Self::Settled];
+    fn name(self) -> &'static str {
+        self.info().name
+    }
+    fn info(self) -> &'static ::opgen_runtime::graph::PhaseInfo {
+        &Self::GRAPH.phases[self as usize]
+    }
+    fn crd() -> ::opgen_runtime::__private::serde_json::Value {
+        ::opgen_runtime::__private::serde_json::to_value(
+                <Database as ::opgen_runtime::__private::kube::CustomResourceExt>::crd(),
+            )
+            .expect("a CRD is made of JSON")
+    }
+    fn dispatch<'a>(
+        self,
+        object: &'a Self::Resource,
+        run: &'a mut ::opgen_runtime::cx::Run<Self>,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'a,
+        ::opgen_runtime::error::Result<::opgen_runtime::step::Outcome<Self>>,
+    > {
+        match self {
+            Self::Settled => {
+                ::opgen_runtime::__private::run_phase::<Settled>(object, run)
+            }
+        }
+    }
+}
+#[allow(clippy::unused_async)]
+async fn ready(_: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
+    Ok(Step::settled())
+}
+#[automatically_derived]
+impl ::opgen_runtime::phase::ReconcilePhase for Ready {
+    const TIMEOUT: ::core::time::Duration = ::core::time::Duration::from_secs(30u64);
+    fn reconcile<'a>(
+        cx: &'a mut ::opgen_runtime::cx::Cx<'_, Self>,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'a,
+        ::opgen_runtime::error::Result<::opgen_runtime::step::Step<Self>>,
+    > {
+        ::std::boxed::Box::pin(ready(cx))
+    }
+}
+const _: () = ::core::assert!(
+    ::opgen_runtime::__private::within(< Ready as ::opgen_runtime::phase::ReconcilePhase
+    > ::TIMEOUT, << Ready as ::opgen_runtime::phase::Phase > ::Machine as
+    ::opgen_runtime::phase::PhaseMachine > ::BUDGET,),
+    "phase `Ready` may take 30s, longer than the budget of its machine: lower the timeout here, `#[reconcile_phase(timeout = \"..\")]`, or raise `budget = \"..\"` in the `#[machine(..)]` of its enum"
+);
+#[allow(clippy::unused_async)]
+async fn settled(_: &mut Cx<'_, Settled>) -> Result<Step<Settled>> {
+    Ok(Step::settled())
+}
+#[automatically_derived]
+impl ::opgen_runtime::phase::ReconcilePhase for Settled {
+    const TIMEOUT: ::core::time::Duration = ::core::time::Duration::from_secs(30u64);
+    fn reconcile<'a>(
+        cx: &'a mut ::opgen_runtime::cx::Cx<'_, Self>,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'a,
+        ::opgen_runtime::error::Result<::opgen_runtime::step::Step<Self>>,
+    > {
+        ::std::boxed::Box::pin(settled(cx))
+    }
+}
+const _: () = ::core::assert!(
+    ::opgen_runtime::__private::within(< Settled as
+    ::opgen_runtime::phase::ReconcilePhase > ::TIMEOUT, << Settled as
+    ::opgen_runtime::phase::Phase > ::Machine as ::opgen_runtime::phase::PhaseMachine >
+    ::BUDGET,),
+    "phase `Settled` may take 30s, longer than the budget of its machine: lower the timeout here, `#[reconcile_phase(timeout = \"..\")]`, or raise `budget = \"..\"` in the `#[machine(..)]` of its enum"
+);
