@@ -19,8 +19,8 @@ pub(super) fn expand(args: &Args, phase: &Type, function: &ItemFn) -> TokenStrea
         },
     );
     let assertion = assertion(args, phase);
-    // The macro asks for `async`, so the lint that would have it gone is wrong here.
-    quote! { #[allow(clippy::unused_async)] #function #handler #assertion }
+    // The macro asks for this signature, so lints that would have it otherwise are wrong here.
+    quote! { #[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)] #function #handler #assertion }
 }
 
 /// A handler that was refused still counts as one.

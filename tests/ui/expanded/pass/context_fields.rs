@@ -204,7 +204,7 @@ impl ::opgen_runtime::phase::PhaseMachine for Life {
         }
     }
 }
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     let name = cx.dns().resolve("a").await?;
     cx.fallback().resolve(&name).await?;

@@ -119,7 +119,7 @@ impl ::opgen_runtime::phase::PhaseMachine for Own {
         }
     }
 }
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn ready(_: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     Ok(Step::settled())
 }
@@ -141,7 +141,7 @@ const _: () = ::core::assert!(
     ::opgen_runtime::phase::PhaseMachine > ::BUDGET,),
     "phase `Ready` may take 30s, longer than the budget of its machine: lower the timeout here, `#[reconcile_phase(timeout = \"..\")]`, or raise `budget = \"..\"` in the `#[machine(..)]` of its enum"
 );
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn settled(_: &mut Cx<'_, Settled>) -> Result<Step<Settled>> {
     Ok(Step::settled())
 }

@@ -433,7 +433,7 @@ where
         self.bounded(&self.context().provider)
     }
 }
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn pending(cx: &mut Cx<'_, Pending>) -> Result<Step<Pending>> {
     let key = cx.idempotency_key("create");
     let id = cx.provider().create(&key, &cx.object.spec).await?;
@@ -459,7 +459,7 @@ const _: () = ::core::assert!(
     ::BUDGET,),
     "phase `Pending` may take 10s, longer than the budget of its machine: lower the timeout here, `#[reconcile_phase(timeout = \"..\")]`, or raise `budget = \"..\"` in the `#[machine(..)]` of its enum"
 );
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn provisioning(cx: &mut Cx<'_, Provisioning>) -> Result<Step<Provisioning>> {
     let key = cx.idempotency_key("create");
     match cx.provider().observe(&key).await? {
@@ -490,7 +490,7 @@ const _: () = ::core::assert!(
     ::BUDGET,),
     "phase `Provisioning` may take 10s, longer than the budget of its machine: lower the timeout here, `#[reconcile_phase(timeout = \"..\")]`, or raise `budget = \"..\"` in the `#[machine(..)]` of its enum"
 );
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     if cx.spec_changed() {
         return Ok(Step::to(Provisioning));
@@ -515,7 +515,7 @@ const _: () = ::core::assert!(
     ::opgen_runtime::phase::PhaseMachine > ::BUDGET,),
     "phase `Ready` may take 30s, longer than the budget of its machine: lower the timeout here, `#[reconcile_phase(timeout = \"..\")]`, or raise `budget = \"..\"` in the `#[machine(..)]` of its enum"
 );
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn failed(cx: &mut Cx<'_, Failed>) -> Result<Step<Failed>> {
     if cx.spec_changed() { Ok(Step::to(Pending)) } else { Ok(Step::settled()) }
 }
@@ -537,7 +537,7 @@ const _: () = ::core::assert!(
     ::opgen_runtime::phase::PhaseMachine > ::BUDGET,),
     "phase `Failed` may take 30s, longer than the budget of its machine: lower the timeout here, `#[reconcile_phase(timeout = \"..\")]`, or raise `budget = \"..\"` in the `#[machine(..)]` of its enum"
 );
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn deleting(cx: &mut Cx<'_, Deleting>) -> Result<Step<Deleting>> {
     let key = cx.idempotency_key("create");
     match cx.provider().observe(&key).await? {

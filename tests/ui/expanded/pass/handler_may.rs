@@ -59,7 +59,7 @@ impl ::opgen_runtime::phase::PhaseMachine for Life {
         }
     }
 }
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     let text = cx.blocking(|| std::fs::read_to_string("/etc/hostname")).await??;
     let address: std::net::IpAddr = "127.0.0.1".parse()?;

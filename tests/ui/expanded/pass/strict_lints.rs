@@ -232,7 +232,7 @@ where
         self.bounded(&self.context().provider)
     }
 }
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn pending(cx: &mut Cx<'_, Pending>) -> Result<Step<Pending>> {
     cx.provider().ping().await?;
     if cx.object.spec.size > 0 { Ok(Step::to(Ready)) } else { Ok(Step::settled()) }
@@ -256,7 +256,7 @@ const _: () = ::core::assert!(
     ::BUDGET,),
     "phase `Pending` may take 30s, longer than the budget of its machine: lower the timeout here, `#[reconcile_phase(timeout = \"..\")]`, or raise `budget = \"..\"` in the `#[machine(..)]` of its enum"
 );
-#[allow(clippy::unused_async)]
+#[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     let _ = cx.status().machine.phase();
     Ok(Step::settled())
