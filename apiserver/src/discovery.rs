@@ -43,11 +43,17 @@ impl Shared {
             ["apis", group, version] => return resource_list(&registry, group, version),
             ["openapi", "v3"] => Reply {
                 content_type: "text/plain; charset=utf-8",
-                ..Reply::json(200, &json!({ "paths": {} }))
+                ..Reply::json(200, &self.openapi_index())
             },
+            ["openapi", "v3", "api", version] => {
+                Reply::json(200, &self.openapi_document("", version)?)
+            }
+            ["openapi", "v3", "apis", group, version] => {
+                Reply::json(200, &self.openapi_document(group, version)?)
+            }
             ["openapi", ..] => {
                 return Err(ApiError::not_implemented(
-                    "this server does not publish OpenAPI documents",
+                    "this server publishes OpenAPI v3 documents only, of group versions",
                 )
                 .into());
             }

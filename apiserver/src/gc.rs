@@ -26,6 +26,16 @@ impl Collected {
     }
 }
 
+/// Garbage collection in the background. It stops when this is dropped.
+#[derive(Debug)]
+pub struct Collector(tokio::task::JoinHandle<()>);
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// An object and where it is.
 struct Found {
     resource: Arc<Resource>,
@@ -63,6 +73,24 @@ impl Cluster {
             sum.deleted += step.deleted;
             sum.released += step.released;
         }
+    }
+
+    /// Collects garbage and terminates namespaces whenever something changed, at most once in this time, in the
+    /// current runtime.
+    pub fn collect_in_background(&self, every: std::time::Duration) -> Collector {
+        let cluster = self.clone();
+        Collector(tokio::spawn(async move {
+            let mut seen = 0;
+            loop {
+                let revision = cluster.revision();
+                if revision != seen {
+                    seen = revision;
+                    cluster.collect_garbage();
+                    cluster.terminate_namespaces();
+                }
+                tokio::time::sleep(every).await;
+            }
+        }))
     }
 
     /// Deletes the content of terminating namespaces, and those that have become empty.

@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use opgen_apiserver::Cluster;
@@ -13,6 +14,8 @@ const EXAMPLES: &str = "Examples:
       listens on 127.0.0.1:8001; whoever connects is admin
   opgen-apiserver --listen 127.0.0.1:0 --kubeconfig ./kubeconfig
       takes a free port and writes a kubeconfig for kubectl
+  opgen-apiserver --stand-in 2 --collect
+      workloads become ready after two seconds; what lost its owner is deleted
   opgen-apiserver --rbac --token-auth-file tokens.csv
       enforces roles; each line of the file is: token,user,uid,\"group1,group2\"";
 
@@ -35,6 +38,12 @@ struct Args {
     /// Write a kubeconfig (with the first token, if there are tokens)
     #[arg(long, value_name = "OUT")]
     kubeconfig: Option<PathBuf>,
+    /// Mark workloads ready this many seconds after they change, and end terminating pods (there is no kubelet)
+    #[arg(long, value_name = "SECONDS")]
+    stand_in: Option<f64>,
+    /// Collect garbage and end terminating namespaces, as the controllers of a real cluster do
+    #[arg(long)]
+    collect: bool,
     /// Seed of uids and generated names
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -95,6 +104,14 @@ async fn run(args: Args) -> Result<(), String> {
         std::fs::write(path, served.kubeconfig())
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
+    let _stand_in = args
+        .stand_in
+        .map(|seconds| Duration::try_from_secs_f64(seconds).map(|delay| cluster.stand_in(delay)))
+        .transpose()
+        .map_err(|error| format!("--stand-in: {error}"))?;
+    let _collector = args
+        .collect
+        .then(|| cluster.collect_in_background(Duration::from_millis(200)));
     println!("listening on http://{}", served.addr);
     tokio::signal::ctrl_c()
         .await

@@ -264,9 +264,9 @@ impl Shared {
         };
         if let Err(error) = self.authorize(&call.user, &Attempt::of(&call.info)) {
             self.record(&call, error.code());
-            call.faults.clear();
             return Err(error);
         }
+        call.read_protobuf()?;
         Ok(call)
     }
 

@@ -46,6 +46,8 @@ pub(crate) struct Table {
     pub(crate) history: VecDeque<Arc<Event>>,
     /// Revisions up to this one can no longer be replayed.
     pub(crate) floor: u64,
+    /// Revision of the newest event that was forgotten: a watch that has not seen it has missed something.
+    pub(crate) dropped: u64,
     /// Wakes the watches of this resource.
     pub(crate) changed: Arc<Notify>,
     /// Differs after the resource was removed and served again: watches of the former one end.
@@ -147,6 +149,7 @@ impl State {
                     objects: BTreeMap::new(),
                     history: VecDeque::new(),
                     floor: revision,
+                    dropped: 0,
                     changed: Arc::new(Notify::new()),
                     incarnation: revision,
                 },
@@ -267,6 +270,9 @@ impl State {
     pub(crate) fn compact(&mut self) {
         let revision = self.revision;
         for table in self.tables.values_mut() {
+            if let Some(newest) = table.history.back() {
+                table.dropped = newest.revision;
+            }
             table.history.clear();
             table.floor = revision;
         }
@@ -279,6 +285,7 @@ impl Table {
         while self.history.len() > limit {
             if let Some(oldest) = self.history.pop_front() {
                 self.floor = oldest.revision;
+                self.dropped = oldest.revision;
             }
         }
         self.changed.notify_waiters();

@@ -192,12 +192,7 @@ impl Watcher {
             self.ended = true;
             return;
         };
-        if self.cursor < table.floor
-            && table
-                .history
-                .front()
-                .is_some_and(|oldest| oldest.revision > self.cursor + 1)
-        {
+        if self.cursor < table.dropped {
             // The watcher was too slow for the history.
             let floor = table.floor;
             drop(state);

@@ -276,3 +276,34 @@ fn two_clusters_of_one_seed_are_alike() {
     assert_eq!(run(1), run(1));
     assert_ne!(run(1), run(2));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_too_slow_for_the_history_is_told() {
+    use http_body_util::BodyExt;
+    use tower::Service;
+    for (compact, history) in [(true, 1_000), (false, 3)] {
+        let cluster = Cluster::builder().history(history).build();
+        let path = format!(
+            "/api/v1/namespaces/default/configmaps?watch=1&resourceVersion={}",
+            cluster.revision()
+        );
+        let request = http::Request::get(path).body(String::new()).unwrap();
+        let mut lines = cluster
+            .service()
+            .call(request)
+            .await
+            .unwrap()
+            .into_body()
+            .into_data_stream();
+        for index in 0..5 {
+            let name = format!("m{index}");
+            cluster.create_raw(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name } })).unwrap();
+        }
+        if compact {
+            cluster.compact();
+        }
+        let line: Value = serde_json::from_slice(&lines.next().await.unwrap().unwrap()).unwrap();
+        assert_eq!(line["object"]["code"], 410);
+        assert!(lines.next().await.is_none());
+    }
+}
