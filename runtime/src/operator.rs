@@ -17,6 +17,7 @@ use crate::{
         api::ObjectApi,
         board::Board,
         controller::Controller,
+        events::Events,
         kind::{Kind, Limits},
         predicate::Watched,
         watch::Scope,
@@ -278,6 +279,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             () = &mut shutdown => return Ok(()),
         }
         let (stop, stopped) = watch::channel(false);
+        let (events, write_events) = Events::new(clients.call.clone(), &self.name);
         let shared = Shared {
             name: self.name,
             clients,
@@ -290,7 +292,10 @@ impl<C: Send + Sync + 'static> Operator<C> {
             blocking: BlockingPool::new(16),
             inspector,
             stopped,
+            events,
         };
+        let mut writer = JoinSet::new();
+        writer.spawn(write_events);
         let mut loops = JoinSet::new();
         for kind in &self.kinds {
             loops.spawn(kind.start(&shared));
@@ -335,6 +340,7 @@ struct Shared<C> {
     blocking: BlockingPool,
     inspector: Arc<Inspector>,
     stopped: watch::Receiver<bool>,
+    events: Events,
 }
 
 /// A kind whose machine type is forgotten.
@@ -369,6 +375,14 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             // get: past the cache, after a lost race; list and watch: the cache; patch: finalizer and identity.
             rule(plural.clone(), &["get", "list", "watch", "patch"]),
             rule(format!("{plural}/status"), &["patch"]),
+            RoleRule {
+                group: "events.k8s.io".to_owned(),
+                resource: "events".to_owned(),
+                names: Vec::new(),
+                // A repeated event is folded into the first by a patch.
+                verbs: vec!["create", "patch"],
+                cluster: false,
+            },
             RoleRule {
                 group: "apiextensions.k8s.io".to_owned(),
                 resource: "customresourcedefinitions".to_owned(),
@@ -407,6 +421,7 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             blocking: shared.blocking.clone(),
             watched: self.options.watched.clone(),
             limits,
+            events: shared.events.clone(),
         };
         let scope = Scope {
             namespace: shared.only_in.clone(),

@@ -38,6 +38,9 @@ use crate::{
 /// How often the loop turns at least.
 const BEAT: Duration = Duration::from_secs(10);
 
+/// What people are told when a clean-up takes too long.
+pub(super) const CLEANUP_STALLED_NOTE: &str = "what it made outside is not proven gone after the clean-up deadline: see the condition Reconciling for why; the annotation opgen.dev/orphan-external: \"true\" lets go of it";
+
 /// What a task of the loop brings back.
 enum Done<K> {
     /// A run ended.
@@ -58,6 +61,7 @@ pub(crate) struct Controller<M: PhaseMachine> {
     keys: HashMap<Id, ObjectKey>,
     runs: usize,
     hot: usize,
+    cleanup_stalled: usize,
     undecodable: HashSet<ObjectKey>,
     board: Board,
 }
@@ -73,6 +77,7 @@ impl<M: PhaseMachine> Controller<M> {
             keys: HashMap::new(),
             runs: 0,
             hot: 0,
+            cleanup_stalled: 0,
             undecodable: HashSet::new(),
             board,
         }
@@ -194,8 +199,16 @@ impl<M: PhaseMachine> Controller<M> {
         self.queue.remove(key);
         self.board.remove(key);
         // A run in flight keeps its state until it reports.
-        if self.states.get(key).is_some_and(|state| !state.running) {
-            self.states.remove(key);
+        if self.states.get(key).is_some_and(|state| !state.running)
+            && self
+                .states
+                .remove(key)
+                .is_some_and(|state| state.cleanup_overdue)
+        {
+            self.cleanup_stalled -= 1;
+            self.kind
+                .metrics
+                .cleanup_stalled(&self.kind.name, self.cleanup_stalled);
         }
     }
 
@@ -421,6 +434,18 @@ impl<M: PhaseMachine> Controller<M> {
             };
             self.kind.metrics.hot_objects(&self.kind.name, self.hot);
         }
+        let newly_overdue = report.cleanup_overdue && !state.cleanup_overdue;
+        let no_longer_overdue = state.cleanup_overdue && !report.cleanup_overdue;
+        state.cleanup_overdue = report.cleanup_overdue;
+        if newly_overdue {
+            self.cleanup_stalled += 1;
+            self.warn(&key, "CleanupStalled", CLEANUP_STALLED_NOTE);
+        } else if no_longer_overdue {
+            self.cleanup_stalled -= 1;
+        }
+        self.kind
+            .metrics
+            .cleanup_stalled(&self.kind.name, self.cleanup_stalled);
         self.kind.metrics.work_done(&self.kind.name, report.took);
         self.board.in_phase(&key, report.phase);
         let result = self.schedule(&key, report.next, hot);
@@ -434,6 +459,13 @@ impl<M: PhaseMachine> Controller<M> {
         }
         if !hot {
             self.consider(&key, Lane::Fresh);
+        }
+    }
+
+    /// An event on the object, as far as it decodes.
+    fn warn(&self, key: &ObjectKey, reason: &'static str, note: &str) {
+        if let Some(Ok(object)) = self.cache.get(key).map(Envelope::object) {
+            self.kind.events.warn(&**object, reason, note);
         }
     }
 
@@ -484,6 +516,7 @@ impl<M: PhaseMachine> Controller<M> {
             None => {}
             Some(delay) if hot => {
                 tracing::warn!(kind = %self.kind.name, object = %key, "runs again and again without a change: slowed down");
+                self.warn(key, "HotLoop", "it is reconciled again and again although nothing changes: slowed down to one run in 30 s; a handler moves or requeues without waiting");
                 self.queue.push_at(key, now + delay.max(HOT_DELAY));
             }
             Some(Duration::ZERO) => self.push(key, Lane::Fresh),

@@ -90,6 +90,7 @@ impl<M: PhaseMachine> Driver<M> {
                 Err(next) => next,
             }
         };
+        let cleanup_overdue = self.cleanup_overdue() && !matches!(next, Next::Released);
         Report {
             key: self.key,
             uid: self.object.meta().uid.clone().unwrap_or_default(),
@@ -99,6 +100,7 @@ impl<M: PhaseMachine> Driver<M> {
             phase: self.phase,
             observed_in: self.observed_in,
             gone: self.gone,
+            cleanup_overdue,
             took: self.started.elapsed(),
             deadline_in: self.deadline_in,
         }
@@ -180,6 +182,17 @@ impl<M: PhaseMachine> Driver<M> {
             return Err(Next::Again);
         }
         Ok(self.identity())
+    }
+
+    /// Whether the object has been terminating, held by us, for longer than it may.
+    pub(super) fn cleanup_overdue(&self) -> bool {
+        let Some(deleted_at) = &self.meta().deletion_timestamp else {
+            return false;
+        };
+        let spent = self.kind.clock.now().duration_since(deleted_at.0);
+        finalizer::is_held(self.meta(), &self.kind.finalizer)
+            && Duration::try_from(spent)
+                .is_ok_and(|spent| spent > self.kind.limits.cleanup_deadline)
     }
 
     fn identity(&self) -> Identity {

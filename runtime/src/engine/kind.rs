@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::{
     blocking::BlockingPool,
     clock::SharedClock,
-    engine::{api::ObjectApi, predicate::Watched},
+    engine::{api::ObjectApi, events::Events, predicate::Watched},
     metrics::Metrics,
     phase::PhaseMachine,
     status::Rules,
@@ -26,6 +26,7 @@ pub(crate) struct Kind<M: PhaseMachine> {
     pub(crate) blocking: BlockingPool,
     pub(crate) watched: Watched,
     pub(crate) limits: Limits,
+    pub(crate) events: Events,
 }
 
 /// The numbers of one kind; every one has a default that is safe.
@@ -41,6 +42,8 @@ pub(crate) struct Limits {
     pub(crate) gate: Duration,
     /// What a run may take beyond the machine's budget, for the final writes.
     pub(crate) write_grace: Duration,
+    /// How long a clean-up may take before people are told.
+    pub(crate) cleanup_deadline: Duration,
     /// How long a shutdown waits for runs in flight.
     pub(crate) drain: Duration,
 }
@@ -53,6 +56,7 @@ impl Default for Limits {
             min_poll: Duration::from_secs(1),
             gate: Duration::from_secs(5),
             write_grace: Duration::from_secs(45),
+            cleanup_deadline: Duration::from_secs(3600),
             drain: Duration::from_secs(25),
         }
     }

@@ -8,6 +8,7 @@ mod cache;
 pub(crate) mod controller;
 mod driver;
 mod envelope;
+pub(crate) mod events;
 mod finalizer;
 pub(crate) mod key;
 pub(crate) mod kind;

@@ -104,10 +104,9 @@ impl<M: PhaseMachine> Driver<M> {
                 Planned::Patch(write) => write,
             };
             if last.as_ref().is_some_and(|last| last.patch == write.patch) {
-                self.count(PatchResult::Refused);
-                return Err(retry(
-                    "the server refuses the status patch although nothing else changed".to_owned(),
-                ));
+                return Err(self
+                    .refused("its tests fail although nothing else changed")
+                    .await);
             }
             let operations: Vec<Value> = operations(&write)?;
             match self
@@ -130,10 +129,7 @@ impl<M: PhaseMachine> Driver<M> {
                     self.refresh().await?;
                 }
                 Patched::Gone => return Err(Next::Released),
-                Patched::Refused(message) => {
-                    self.count(PatchResult::Refused);
-                    return Err(retry(format!("the server refuses the status: {message}")));
-                }
+                Patched::Refused(message) => return Err(self.refused(&message).await),
                 Patched::Failed(error) => return Err(failed(&error)),
             }
         }
@@ -267,6 +263,43 @@ impl<M: PhaseMachine> Driver<M> {
             Patched::Refused(message) => retry(format!("the server refuses the status: {message}")),
             Patched::Failed(error) => failed(&error),
         }
+    }
+
+    /// The server does not want our status: said on a condition, which may get through where the rest does not, and in
+    /// an event, which needs no status.
+    async fn refused(&mut self, why: &str) -> Next {
+        self.count(PatchResult::Refused);
+        let note = format!("the status cannot be written: {why}");
+        self.kind
+            .events
+            .warn(&*self.object, "WriteRefused", note.clone());
+        let wanted = Conditions::none().with(
+            conditions::WRITE_REFUSED,
+            Truth::True,
+            "WriteRefused",
+            note.clone(),
+        );
+        let raw = self.envelope.raw_status();
+        let uid = self.meta().uid.clone().unwrap_or_default();
+        let planned = only_condition(
+            self.kind.rules,
+            &uid,
+            raw.as_ref(),
+            &wanted,
+            self.kind.clock.now(),
+        );
+        if let Planned::Patch(write) = planned
+            && let Ok(operations) = operations(&write)
+            && let Patched::Done(envelope) = self
+                .kind
+                .api
+                .patch(&self.key, Part::Status, &operations)
+                .await
+            && let Err(next) = self.take(envelope, true)
+        {
+            return next;
+        }
+        retry(note)
     }
 
     fn count(&self, result: PatchResult) {

@@ -20,6 +20,8 @@ pub(crate) struct Report {
     pub(crate) observed_in: Option<&'static str>,
     /// The attempts proven gone so far, in a clean-up.
     pub(crate) gone: BTreeSet<u32>,
+    /// Whether a clean-up takes longer than it may.
+    pub(crate) cleanup_overdue: bool,
     /// How long the run took.
     pub(crate) took: Duration,
     /// When the deadline of the phase runs out, if it has one: from now.

@@ -28,6 +28,8 @@ pub(crate) struct ObjectState {
     pub(crate) gone: BTreeSet<u32>,
     pub(crate) observed_in: Option<&'static str>,
     pub(crate) heat: Heat,
+    /// People were told that its clean-up takes too long.
+    pub(crate) cleanup_overdue: bool,
 }
 
 impl ObjectState {
@@ -43,6 +45,7 @@ impl ObjectState {
             gone: BTreeSet::new(),
             observed_in: None,
             heat: Heat::default(),
+            cleanup_overdue: false,
         }
     }
 

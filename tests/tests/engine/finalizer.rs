@@ -35,8 +35,8 @@ fn finalizer_and_identity_are_one_patch_and_the_whole_life_costs_the_minimum() {
             world.ready(&gadget("a")).await;
             // Identity and finalizer; Pending to Building; Building to Ready.
             assert_eq!(world.object_writes(), 3);
-        // Past the settle window of the provider, or its "not found" would not count yet.
-        world.advance(opgen_runtime::secs(60)).await;
+            // Past the settle window of the provider, or its "not found" would not count yet.
+            world.advance(opgen_runtime::secs(60)).await;
             world.delete(&gadget("a"));
             world.gone(&gadget("a")).await;
             // Deleting is shown while the outside goes; then the finalizer comes off.
@@ -149,4 +149,37 @@ fn every_attempt_is_cleaned_up() {
         // Attempt 2 twice (there, then gone), attempt 1 once.
         assert!(world.provider.calls("observe") >= looks + 3);
     });
+}
+
+#[test]
+fn a_clean_up_that_hangs_is_told() {
+    scenario(Fake::default)
+        .object(gadget("a"))
+        .run(async |world| {
+            world.ready(&gadget("a")).await;
+            world.provider.hang_on("gadget");
+            world.delete(&gadget("a"));
+            world.advance(opgen_runtime::secs(3000)).await;
+            assert!(world.metric("opgen_cleanup_stalled") < 0.5);
+            world.advance(opgen_runtime::secs(1200)).await;
+            assert!(world.metric("opgen_cleanup_stalled") > 0.5);
+            let object = world.get(&gadget("a")).unwrap();
+            assert_eq!(
+                crate::gadget::condition(&object, "CleanupStalled")["status"],
+                "True"
+            );
+            let events = world
+                .cluster
+                .list_raw("events.events.k8s.io", "default")
+                .unwrap();
+            assert!(
+                events
+                    .iter()
+                    .any(|event| event["reason"] == "CleanupStalled"),
+                "{events:?}"
+            );
+            world.provider.recover();
+            world.gone(&gadget("a")).await;
+            assert!(world.metric("opgen_cleanup_stalled") < 0.5);
+        });
 }

@@ -146,3 +146,37 @@ fn a_refused_status_does_not_stop_the_clean_up() {
             assert_eq!(world.provider.live(), 0);
         });
 }
+
+#[test]
+fn a_refused_status_is_said_and_not_hammered() {
+    scenario(Fake::default)
+        .object(gadget("a"))
+        .run(async |world| {
+            let refused = world.cluster.inject(
+                Fault::new()
+                    .verb("patch")
+                    .resource("gadgets")
+                    .subresource("status")
+                    .times(6)
+                    .fail_before_commit(403),
+            );
+            world.advance(secs(20)).await;
+            assert!((2..=6).contains(&refused.fired()), "{}", refused.fired());
+            let events = world
+                .cluster
+                .list_raw("events.events.k8s.io", "default")
+                .unwrap();
+            assert!(
+                events.iter().any(|event| event["reason"] == "WriteRefused"),
+                "{events:?}"
+            );
+            world.ready(&gadget("a")).await;
+            let object = world.get(&gadget("a")).unwrap();
+            assert_eq!(
+                condition(&object, "WriteRefused"),
+                serde_json::Value::Null,
+                "it goes once a write is accepted"
+            );
+            assert_eq!(world.provider.created(), 1);
+        });
+}
