@@ -75,7 +75,8 @@ fn read_text(path: &Path) -> Result<String> {
 }
 
 fn adopted(crd: &CrdFile, additions: &Additions, module: &RustSource) -> Result<Adopted> {
-    let sample = serde_saphyr::to_string(&crd::sample(crd)).map_err(|error| {
+    let object = crd::sample(crd);
+    let sample = serde_saphyr::to_string(&object).map_err(|error| {
         Problem::new(format!(
             "a sample object cannot be written as YAML: {error}"
         ))
@@ -92,6 +93,7 @@ fn adopted(crd: &CrdFile, additions: &Additions, module: &RustSource) -> Result<
         crd: additions.yaml().to_owned(),
         additions: additions.lines(),
         sample,
+        sample_json: format!("{object:#}"),
     })
 }
 

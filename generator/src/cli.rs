@@ -64,6 +64,8 @@ pub enum Format {
 pub enum Command {
     /// Make the project of a new operator.
     New(Box<New>),
+    /// Scaffold an operator, build it, and watch its object live and go, against an in-memory API server.
+    Demo(Demo),
     /// Print a completion script for a shell.
     Completions(Completions),
 }
@@ -153,6 +155,30 @@ pub enum Vcs {
     Git,
     /// Nothing.
     None,
+}
+
+const DEMO_EXAMPLES: &str = "\
+Examples:
+  cargo opgen demo
+  cargo opgen demo --keep
+  cargo opgen demo --format json";
+
+/// `demo`: an object's whole life in one command.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = DEMO_EXAMPLES)]
+pub struct Demo {
+    /// Keep the project, and say where it is.
+    #[arg(long)]
+    pub keep: bool,
+    /// Where to build [default: a folder that the next demo finds again, so that it is quick].
+    #[arg(long, value_name = "DIR")]
+    pub target_dir: Option<PathBuf>,
+    /// Give the object so many seconds to live and go; the build is not counted.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub patience: u64,
+    /// Depend on the opgen crates in this checkout.
+    #[arg(long, value_name = "DIR")]
+    pub opgen_path: Option<PathBuf>,
 }
 
 /// `completions`: a script for a shell.

@@ -80,6 +80,14 @@ pub(crate) fn requirement(crates: &Crates, folder: &str) -> String {
     }
 }
 
+/// The lock file of the checkout that the crates come from: a project that begins with it resolves nothing anew.
+pub(crate) fn lock_file(crates: &Crates) -> Option<Vec<u8>> {
+    let (Crates::Path(checkout) | Crates::Vendored { from: checkout }) = crates else {
+        return None;
+    };
+    std::fs::read(checkout.join("Cargo.lock")).ok()
+}
+
 /// The copies, each with its path in the project; none where the crates come from elsewhere.
 ///
 /// # Errors

@@ -56,6 +56,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let shell = Shell::new(cli.output);
     let result = match &cli.command {
         Command::New(flags) => command::new::run(flags, shell),
+        Command::Demo(flags) => command::demo::run(flags, shell),
         Command::Completions(flags) => command::completions::run(flags, shell),
     };
     match result {

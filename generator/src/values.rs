@@ -69,6 +69,8 @@ pub(crate) struct Kind {
     subject_path: String,
     /// Whether a handler tells the states of an instance apart.
     looks_at_state: bool,
+    /// Whether a changed spec is worked on, so that the status follows it.
+    records_size: bool,
     /// Whether the status has a place for the provider's id.
     records_id: bool,
     /// The enum's name.
@@ -100,6 +102,16 @@ pub(crate) struct PhaseValues {
     finalizer: bool,
     /// Where the handler goes on success.
     next: Option<String>,
+    /// Every arrow but the implied ones.
+    to: Vec<String>,
+    deadline: Option<DeadlineValues>,
+}
+
+/// How long a phase may last.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct DeadlineValues {
+    after: String,
+    to: String,
 }
 
 /// What an adopted CRD adds.
@@ -114,6 +126,7 @@ pub(crate) struct AdoptedValues {
     crd: String,
     additions: Vec<String>,
     sample: String,
+    sample_json: String,
 }
 
 impl Project {
@@ -213,6 +226,9 @@ impl Kind {
                     Role::Failed | Role::Finalizer => false,
                 }),
             subject_type: spec.unwrap_or_else(|| name.clone()),
+            records_size: phases
+                .iter()
+                .all(|phase| phase.role != Role::Steady || !phase.to.is_empty()),
             records_id: resource.adopted.is_none(),
             machine: format!("{name}Phase"),
             phases: phases
@@ -247,6 +263,11 @@ impl PhaseValues {
             failed: phase.role == Role::Failed,
             finalizer: phase.role == Role::Finalizer,
             next: phase.to.first().map(ToString::to_string),
+            to: phase.to.iter().map(ToString::to_string).collect(),
+            deadline: phase.deadline.as_ref().map(|deadline| DeadlineValues {
+                after: deadline.after.to_string(),
+                to: deadline.to.to_string(),
+            }),
         }
     }
 }
@@ -311,6 +332,7 @@ impl AdoptedValues {
             crd: adopted.crd.clone(),
             additions: adopted.additions.clone(),
             sample: adopted.sample.clone(),
+            sample_json: adopted.sample_json.clone(),
         }
     }
 }

@@ -1,4 +1,5 @@
 //! The commands, one module each.
 
 pub(crate) mod completions;
+pub(crate) mod demo;
 pub(crate) mod new;

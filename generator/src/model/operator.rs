@@ -105,6 +105,8 @@ pub struct Adopted {
     pub additions: Vec<String>,
     /// An object that the schema admits, as YAML.
     pub sample: String,
+    /// The same as JSON.
+    pub sample_json: String,
 }
 
 /// A whole operator, valid.

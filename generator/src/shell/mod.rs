@@ -1,5 +1,9 @@
 //! Everything the program says. The only module that prints.
 
+mod progress;
+
+pub use progress::Progress;
+
 use std::io::{self, IsTerminal as _, Write};
 use std::ops::Range;
 

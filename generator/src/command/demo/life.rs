@@ -1,0 +1,339 @@
+//! One object's life: created, Ready, quiet, deleted, its finalizer released.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use opgen_apiserver::{ApiError, Cluster, LogEntry, Served};
+use serde_json::{Value, json};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep};
+
+use super::build::Built;
+use super::cost::Cost;
+use super::process;
+use crate::error::{Exit, Failure, Problem, Result};
+use crate::model::Operator;
+use crate::shell::Progress;
+
+/// How often the object is looked at. Through the handle, not the API: the server's log shows the operator alone.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long nothing may be written once the object is Ready.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// The bearer token of the operator's service account.
+const TOKEN: &str = "demo-service-account";
+
+/// What was seen.
+#[derive(Debug)]
+pub(super) struct Life {
+    /// Each phase, and when it was first seen.
+    pub(super) seen: Vec<(String, Duration)>,
+    /// When the object was Ready.
+    pub(super) ready: Duration,
+    /// When it was gone.
+    pub(super) gone: Duration,
+    /// What it cost.
+    pub(super) cost: Cost,
+}
+
+/// Runs the operator and leads an object through its life.
+pub(super) async fn live(
+    operator: &Operator,
+    built: &Built,
+    project: &Path,
+    patience: Duration,
+    progress: &Progress,
+) -> Result<Life> {
+    let name = operator.name.dns();
+    let user = format!("system:serviceaccount:{name}:{name}");
+    let cluster = Cluster::builder()
+        .rbac(true)
+        .epoch(jiff::Timestamp::now())
+        .build();
+    let groups = [
+        "system:serviceaccounts",
+        &format!("system:serviceaccounts:{name}"),
+        "system:authenticated",
+    ];
+    cluster.add_token(TOKEN, &user, "demo", &groups);
+    install(&cluster, &name, built).await?;
+    let served = cluster
+        .serve(std::net::SocketAddr::from(([127, 0, 0, 1], 0)))
+        .await
+        .map_err(|error| Problem::new(error.to_string()).environment())?
+        .with_token(TOKEN);
+    let log = project.join("operator.log");
+    let mut child = run(built, project, &served, &log)?;
+    progress.tell(
+        "Running",
+        &format!("`{name}` as {user} against http://{}", served.addr),
+    );
+
+    let resource = &operator.resources[0];
+    let plural = resource.plural.as_str();
+    let sample = sample(&project.join(format!("deploy/{plural}.sample.yaml")))?;
+    let mut watch = Watch::new(&cluster, &user, plural, &sample, progress);
+    let life = tokio::time::timeout(patience, watch.whole(sample.clone()));
+    let result = tokio::select! {
+        life = life => match life {
+            Ok(life) => life,
+            Err(_) => Err(incomplete(format!("after {} s the object is in phase `{}`", patience.as_secs(), watch.phase))),
+        },
+        status = child.wait() => Err(incomplete(match status {
+            Ok(status) => format!("the operator ended, with {status}"),
+            Err(error) => format!("the operator cannot be waited for: {error}"),
+        })),
+    };
+    result.map_err(|mut failure| {
+        let said = std::fs::read_to_string(&log).unwrap_or_default();
+        for problem in &mut failure.problems {
+            problem.what.push_str(&format!(
+                "\nthe operator said last:\n{}",
+                process::tail(&said)
+            ));
+        }
+        failure
+    })
+}
+
+/// What the operator's own `manifests` prints: CRD, service account, role, binding.
+async fn install(cluster: &Cluster, namespace: &str, built: &Built) -> Result<()> {
+    let text = process::output(
+        Command::new(&built.program).arg("manifests"),
+        "the operator prints no manifests",
+    )
+    .await?;
+    let mut manifests: Vec<Value> = serde_saphyr::from_multiple(&text).map_err(|error| {
+        Problem::new(format!("the manifests are no YAML: {error}")).environment()
+    })?;
+    manifests.insert(
+        0,
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}),
+    );
+    cluster
+        .apply_manifests(&manifests)
+        .map_err(|error| refused("the manifests", &error))
+}
+
+fn run(built: &Built, project: &Path, served: &Served, log: &Path) -> Result<Child> {
+    let kubeconfig: PathBuf = project.join("kubeconfig");
+    std::fs::write(&kubeconfig, served.kubeconfig())
+        .map_err(|error| Failure::io("writing a kubeconfig", &kubeconfig, &error))?;
+    let mut command = Command::new(&built.program);
+    command
+        .env("KUBECONFIG", &kubeconfig)
+        .env("DATABASE_API_URL", "simulated")
+        .env("OPGEN_PROBE_ADDR", "127.0.0.1:0")
+        .env("OPGEN_LOG_LEVEL", "info")
+        .env("NO_COLOR", "1");
+    process::start(&mut command, log)
+}
+
+fn sample(path: &Path) -> Result<Value> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::io("reading the sample", path, &error))?;
+    serde_saphyr::from_str(&text)
+        .map_err(|error| Problem::new(format!("the sample is no YAML: {error}")).environment())
+}
+
+fn refused(what: &str, error: &ApiError) -> Failure {
+    Problem::new(format!("the API server refused {what}: {error}")).environment()
+}
+
+fn incomplete(what: String) -> Failure {
+    Failure {
+        exit: Exit::Incomplete,
+        problems: vec![
+            Problem::new(what).mend(
+                "run it again with --keep, and with a longer --patience if the machine is slow",
+            ),
+        ],
+    }
+}
+
+/// Follows the object.
+struct Watch<'a> {
+    cluster: &'a Cluster,
+    user: &'a str,
+    plural: &'a str,
+    namespace: String,
+    name: String,
+    begun: Instant,
+    phase: String,
+    seen: Vec<(String, Duration)>,
+    progress: &'a Progress,
+}
+
+impl<'a> Watch<'a> {
+    fn new(
+        cluster: &'a Cluster,
+        user: &'a str,
+        plural: &'a str,
+        sample: &Value,
+        progress: &'a Progress,
+    ) -> Self {
+        let meta = |key: &str| {
+            sample["metadata"][key]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        Self {
+            cluster,
+            user,
+            plural,
+            namespace: meta("namespace"),
+            name: meta("name"),
+            begun: Instant::now(),
+            phase: String::new(),
+            seen: Vec::new(),
+            progress,
+        }
+    }
+
+    async fn whole(&mut self, sample: Value) -> Result<Life> {
+        self.begun = Instant::now();
+        self.cluster
+            .create_raw(sample)
+            .map_err(|error| refused("the sample", &error))?;
+        self.tell("Applied", format!("{}/{}", self.plural, self.name));
+        let ready = self.ready().await?;
+        self.quiet().await?;
+        self.cluster
+            .delete_raw(self.plural, &self.namespace, &self.name)
+            .map_err(|error| refused("the deletion", &error))?;
+        self.tell("Deleted", "by the user".to_owned());
+        let gone = self.gone().await?;
+        Ok(Life {
+            seen: std::mem::take(&mut self.seen),
+            ready,
+            gone,
+            cost: Cost::of(&self.cluster.log().entries(), self.user),
+        })
+    }
+
+    fn tell(&self, verb: &str, text: String) {
+        self.progress.tell(
+            verb,
+            &format!("{:6.2} s  {text}", self.begun.elapsed().as_secs_f64()),
+        );
+    }
+
+    /// The object, with a word about its phase if that is new; `None` once it is gone.
+    fn look(&mut self) -> Result<Option<Value>> {
+        let object = match self
+            .cluster
+            .get_raw(self.plural, &self.namespace, &self.name)
+        {
+            Ok(object) => object,
+            Err(error) if error.reason() == "NotFound" => return Ok(None),
+            Err(error) => return Err(refused("to show the object", &error)),
+        };
+        let phase = object["status"]["phase"].as_str().unwrap_or_default();
+        if !phase.is_empty() && phase != self.phase {
+            phase.clone_into(&mut self.phase);
+            self.seen.push((phase.to_owned(), self.begun.elapsed()));
+            self.tell("Phase", format!("{phase:<14} {}", conditions(&object)));
+            self.progress
+                .now(&format!("waiting for what comes after {phase}"));
+        }
+        Ok(Some(object))
+    }
+
+    async fn ready(&mut self) -> Result<Duration> {
+        loop {
+            let object = self
+                .look()?
+                .ok_or_else(|| incomplete("the object vanished before it was Ready".to_owned()))?;
+            let is_ready = condition(&object, "Ready").is_some_and(|status| status == "True");
+            if is_ready {
+                let finalizers = list(&object["metadata"]["finalizers"]);
+                self.tell("Ready", format!("held by finalizer {finalizers}"));
+                return Ok(self.begun.elapsed());
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    /// A steady object costs nothing.
+    async fn quiet(&mut self) -> Result<()> {
+        let before = self.cluster.log().last();
+        sleep(QUIET).await;
+        let writes = self
+            .cluster
+            .log()
+            .since(before)
+            .iter()
+            .filter(|entry| {
+                entry.user == self.user && LogEntry::is_write_verb(entry) && !is_housekeeping(entry)
+            })
+            .count();
+        if writes > 0 {
+            return Err(incomplete(format!(
+                "the steady object was written {writes} times in {} s",
+                QUIET.as_secs()
+            )));
+        }
+        self.tell("Quiet", format!("no write in {} s", QUIET.as_secs()));
+        Ok(())
+    }
+
+    async fn gone(&mut self) -> Result<Duration> {
+        let mut told = false;
+        loop {
+            let Some(object) = self.look()? else {
+                self.tell(
+                    "Gone",
+                    "the outside is proven gone, the finalizer released".to_owned(),
+                );
+                return Ok(self.begun.elapsed());
+            };
+            if !told && object["metadata"]["deletionTimestamp"].is_string() {
+                told = true;
+                self.tell(
+                    "Held",
+                    format!(
+                        "by finalizer {} until the outside is gone",
+                        list(&object["metadata"]["finalizers"])
+                    ),
+                );
+            }
+            sleep(LOOK).await;
+        }
+    }
+}
+
+/// Leases and events are no writes to the object.
+fn is_housekeeping(entry: &LogEntry) -> bool {
+    matches!(entry.resource.as_str(), "leases" | "events")
+}
+
+fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a str> {
+    object["status"]["conditions"]
+        .as_array()?
+        .iter()
+        .find(|condition| condition["type"] == kind)
+        .and_then(|condition| condition["status"].as_str())
+}
+
+fn conditions(object: &Value) -> String {
+    ["Ready", "Reconciling", "Stalled"]
+        .iter()
+        .filter_map(|kind| condition(object, kind).map(|status| format!("{kind}={status}")))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn list(value: &Value) -> String {
+    value
+        .as_array()
+        .map(|entries| {
+            entries
+                .iter()
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(", ")
+        })
+        .unwrap_or_default()
+}
