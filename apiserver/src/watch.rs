@@ -131,32 +131,33 @@ impl Watcher {
 
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if let Some((due, _)) = self.queue.front() {
-                if let Some(due) = due {
-                    tokio::time::sleep_until((*due).min(self.ends)).await;
-                    if *due > self.ends {
-                        return None;
-                    }
-                }
+            if let Some((None, _)) = self.queue.front() {
                 return self.queue.pop_front().map(|(_, line)| line);
-            }
-            if self.ended {
-                return None;
             }
             let changed = self.changed.clone();
             let notified = changed.notified();
             tokio::pin!(notified);
             // Registered before the look at the store, so that no change is missed in between.
             notified.as_mut().enable();
-            self.collect();
-            if !self.queue.is_empty() || self.ended {
-                continue;
+            if !self.ended {
+                self.collect();
             }
-            let wake = self.next_bookmark.map_or(self.ends, |at| at.min(self.ends));
+            let now = Instant::now();
+            let mut wake = self.next_bookmark.map_or(self.ends, |at| at.min(self.ends));
+            match self.queue.front() {
+                None if self.ended => return None,
+                None => {}
+                // A fault makes this line come later; what happens meanwhile is collected behind it.
+                Some((Some(due), _)) if *due > now => wake = wake.min(*due),
+                Some(_) => return self.queue.pop_front().map(|(_, line)| line),
+            }
             tokio::select! {
                 biased;
                 () = &mut notified => {}
                 () = tokio::time::sleep_until(wake) => self.on_time(),
+            }
+            if Instant::now() >= self.ends {
+                self.queue.clear();
             }
         }
     }

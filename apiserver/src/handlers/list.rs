@@ -22,6 +22,8 @@ const TOO_OLD: &str = "The provided continue parameter is too old to display a c
 struct Position {
     revision: Option<u64>,
     after: String,
+    /// Whether a fault asks for the past: as far as the history reaches.
+    faulted: bool,
 }
 
 impl Shared {
@@ -39,6 +41,7 @@ impl Shared {
             Position {
                 revision: (exact && wanted > 0).then_some(wanted),
                 after: String::new(),
+                faulted: false,
             }
         } else {
             if !version.is_empty() && version != "0" {
@@ -81,8 +84,11 @@ impl Shared {
                 return Err(ApiError::page_not_found().into());
             };
             let current = state.revision;
-            let revision = position.revision.unwrap_or(current);
-            if position.revision.is_some_and(|wanted| wanted < table.floor) {
+            let mut revision = position.revision.unwrap_or(current);
+            if position.faulted {
+                revision = revision.clamp(table.floor.min(current), current);
+            }
+            if revision < table.floor && position.revision.is_some() {
                 return Err(expired(position).into());
             }
             let matched = |stored: &Stored| selector.is_empty() || selector.matches(&stored.object);
@@ -231,6 +237,7 @@ fn faulted(call: &Call, mut position: Position) -> Position {
     for fault in &call.faults {
         if let Action::OldSnapshot(revision) = fault.action() {
             position.revision = Some(*revision);
+            position.faulted = true;
         }
     }
     position
@@ -283,6 +290,7 @@ fn position(token: &str) -> ApiResult<Position> {
     Ok(Position {
         revision: u64::try_from(revision).ok(),
         after: start.trim_end_matches('\u{0}').to_owned(),
+        faulted: false,
     })
 }
 
