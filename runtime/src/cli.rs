@@ -6,7 +6,7 @@ use std::{net::SocketAddr, process::ExitCode};
 use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::{
-    Operator, RunOptions,
+    LeaderElection, Operator, RunOptions,
     clients::Clients,
     error::{Error, Result},
 };
@@ -67,6 +67,18 @@ fn command(name: &str) -> Command {
             )
             .default_value("0.0.0.0:8080")
             .value_parser(value_parser!(SocketAddr)),
+        )
+        .arg(
+            flag(
+                "leader-elect",
+                "OPGEN_LEADER_ELECT",
+                "Work only as the holder of a lease in the operator's own namespace",
+            )
+            .default_value("true")
+            .value_parser(value_parser!(bool))
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true"),
         )
         .arg(
             flag("log-format", "OPGEN_LOG_FORMAT", "How log lines look")
@@ -133,16 +145,21 @@ fn run<C: Send + Sync + 'static>(
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(async {
+    let elects = matches.get_one("leader-elect").copied().unwrap_or(true);
+    let done = runtime.block_on(async {
         let clients = Clients::try_default().await?;
         let context = context(&clients)?;
         let options = RunOptions {
             probe_addr: matches.get_one("probe-addr").copied(),
+            leader_election: elects.then(LeaderElection::default),
             shutdown: Box::pin(signal()),
             ..RunOptions::default()
         };
         Ok(operator.run(clients, context, options).await?)
-    })
+    });
+    // Not waiting for blocking code: after the loss of the lease it must end too.
+    runtime.shutdown_background();
+    done
 }
 
 fn log(matches: &ArgMatches) -> Result<()> {

@@ -18,6 +18,7 @@ pub mod external;
 pub mod graph;
 pub mod identity;
 mod inspect;
+pub mod lease;
 pub mod manifests;
 pub mod metrics;
 pub mod observed;
@@ -29,6 +30,7 @@ pub mod status;
 pub mod step;
 
 pub use engine::annotations;
+pub use lease::LeaderElection;
 pub use operator::{Operator, OperatorError, Placement, RunOptions};
 pub use opgen_macros::{MachineContext, PhaseMachine, StatusDiff, reconcile_phase, timeout_client};
 

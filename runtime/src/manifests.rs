@@ -37,6 +37,8 @@ pub(crate) struct Needs {
     pub(crate) name: String,
     pub(crate) crds: Vec<Value>,
     pub(crate) rules: Vec<RoleRule>,
+    /// What it needs in its own namespace only, whatever the mode: its lease.
+    pub(crate) at_home: Vec<RoleRule>,
     /// Namespaced mode: a Role there instead of a ClusterRole.
     pub(crate) only_in: Option<String>,
     /// Where the operator itself lives.
@@ -56,14 +58,18 @@ impl Needs {
             .rules
             .iter()
             .partition(|rule| self.only_in.is_none() || rule.cluster);
-        all.extend(self.role(None, &cluster));
+        all.extend(self.role(&self.name, None, &cluster));
         if let Some(namespace) = &self.only_in {
-            all.extend(self.role(Some(namespace), &local));
+            all.extend(self.role(&self.name, Some(namespace), &local));
         }
+        // A name of its own: the namespace looked after may be this one.
+        let name = format!("{}-lease", self.name);
+        let at_home: Vec<_> = self.at_home.iter().collect();
+        all.extend(self.role(&name, Some(&self.namespace), &at_home));
         all
     }
 
-    fn role(&self, namespace: Option<&str>, rules: &[&RoleRule]) -> Vec<Value> {
+    fn role(&self, name: &str, namespace: Option<&str>, rules: &[&RoleRule]) -> Vec<Value> {
         if rules.is_empty() {
             return Vec::new();
         }
@@ -72,7 +78,7 @@ impl Needs {
         } else {
             "ClusterRole"
         };
-        let mut meta = json!({"name": self.name});
+        let mut meta = json!({"name": name});
         if let Some(namespace) = namespace {
             meta["namespace"] = json!(namespace);
         }
@@ -88,7 +94,7 @@ impl Needs {
                 "apiVersion": "rbac.authorization.k8s.io/v1",
                 "kind": format!("{kind}Binding"),
                 "metadata": meta,
-                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": self.name},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name},
                 "subjects": [{"kind": "ServiceAccount", "name": self.name, "namespace": self.namespace}],
             }),
         ]

@@ -24,6 +24,7 @@ use crate::{
     },
     graph::PhaseGraph,
     inspect::Inspector,
+    lease::{self, Candidacy, LeaderElection},
     manifests::{Needs, RoleRule},
     metrics::Metrics,
     phase::{PhaseMachine, StatusOf},
@@ -56,6 +57,9 @@ pub enum OperatorError {
     /// A loop ended by a panic: a defect of the runtime, not of a handler.
     #[error("the loop of a kind ended: {0}")]
     Loop(String),
+    /// Another process may lead now. Writes are refused, runs in flight were cut; the process has to end.
+    #[error("this process is no longer the leader: {0}")]
+    LostLease(String),
 }
 
 /// Where the parts that must never wait for a reconcile live.
@@ -78,6 +82,9 @@ pub struct RunOptions {
     pub probe_addr: Option<SocketAddr>,
     /// How long runs in flight may go on after the shutdown signal.
     pub drain: Duration,
+    /// Work only as the holder of a lease in the operator's own namespace; `None` = at once (the default: the command
+    /// line elects by default).
+    pub leader_election: Option<LeaderElection>,
     /// Ends the run when it resolves.
     pub shutdown: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
@@ -89,6 +96,7 @@ impl Default for RunOptions {
             clock: Arc::new(SystemClock),
             probe_addr: None,
             drain: Limits::default().drain,
+            leader_election: None,
             shutdown: Box::pin(std::future::pending()),
         }
     }
@@ -218,6 +226,16 @@ impl<C: Send + Sync + 'static> Operator<C> {
         self.needs().manifests()
     }
 
+    fn lease_name(&self) -> String {
+        lease::name(&self.name, self.only_in.as_deref())
+    }
+
+    /// What it needs in its own namespace only: its lease.
+    #[must_use]
+    pub fn role_at_home(&self) -> Vec<RoleRule> {
+        self.needs().at_home
+    }
+
     /// The lines of its role.
     #[must_use]
     pub fn role(&self) -> Vec<RoleRule> {
@@ -229,6 +247,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             name: self.name.clone(),
             crds: self.kinds.iter().map(|kind| kind.crd()).collect(),
             rules: self.kinds.iter().flat_map(|kind| kind.rules()).collect(),
+            at_home: lease::rules(&self.lease_name()),
             only_in: self.only_in.clone(),
             namespace: self.home.clone(),
         }
@@ -243,8 +262,8 @@ impl<C: Send + Sync + 'static> Operator<C> {
     /// Runs until the shutdown signal, then drains.
     ///
     /// # Errors
-    /// If the cluster is not ready for the operator (every reason is named), if the probes cannot listen, or if a loop
-    /// ended by itself.
+    /// If the cluster is not ready for the operator (every reason is named), if the probes cannot listen, if the lease
+    /// was lost, or if a loop ended by itself.
     pub async fn run(
         self,
         clients: Clients,
@@ -256,6 +275,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             clock,
             probe_addr,
             drain,
+            leader_election,
             mut shutdown,
         } = options;
         let metrics = clients.metrics().clone();
@@ -278,6 +298,23 @@ impl<C: Send + Sync + 'static> Operator<C> {
             }
             () = &mut shutdown => return Ok(()),
         }
+        let candidacy = match leader_election {
+            Some(election) => {
+                let place = lease::Place {
+                    namespace: self.home.clone(),
+                    name: self.lease_name(),
+                };
+                let candidacy =
+                    Candidacy::start(placement, election, place, &clients, Arc::clone(&clock))
+                        .map_err(|why| OperatorError::Preflight(vec![why]))?;
+                tokio::select! {
+                    led = candidacy.led() => led.map_err(|why| OperatorError::Preflight(vec![why]))?,
+                    () = &mut shutdown => return Ok(()),
+                }
+                Some(candidacy)
+            }
+            None => None,
+        };
         let (stop, stopped) = watch::channel(false);
         let (events, write_events) = Events::new(clients.call.clone(), &self.name);
         let shared = Shared {
@@ -301,17 +338,43 @@ impl<C: Send + Sync + 'static> Operator<C> {
             loops.spawn(kind.start(&shared));
         }
         tracing::info!(operator = %shared.name, kinds = self.kinds.len(), "running");
-        tokio::select! {
-            () = &mut shutdown => {}
-            Some(ended) = loops.join_next() => {
-                let why = ended.err().map_or_else(|| "without a reason".to_owned(), |error| error.to_string());
-                return Err(OperatorError::Loop(why));
-            }
+        let worked = tokio::select! {
+            biased;
+            // Not a drain: what is under way is cut, another process may begin it anew.
+            why = lost(candidacy.as_ref()) => Err(OperatorError::LostLease(why)),
+            ended = work(&mut loops, shutdown, &stop) => ended,
+        };
+        loops.shutdown().await;
+        if let (Ok(()), Some(candidacy)) = (&worked, candidacy) {
+            candidacy.release().await;
         }
-        tracing::info!(operator = %shared.name, "shutting down: runs in flight may end");
-        stop.send_replace(true);
-        while loops.join_next().await.is_some() {}
-        Ok(())
+        worked
+    }
+}
+
+/// Until the signal, then until what is under way has ended.
+async fn work(
+    loops: &mut JoinSet<()>,
+    shutdown: impl Future<Output = ()>,
+    stop: &watch::Sender<bool>,
+) -> Result<(), OperatorError> {
+    tokio::select! {
+        () = shutdown => {}
+        Some(ended) = loops.join_next() => {
+            let why = ended.err().map_or_else(|| "without a reason".to_owned(), |error| error.to_string());
+            return Err(OperatorError::Loop(why));
+        }
+    }
+    tracing::info!("shutting down: runs in flight may end");
+    stop.send_replace(true);
+    while loops.join_next().await.is_some() {}
+    Ok(())
+}
+
+async fn lost(candidacy: Option<&Candidacy>) -> String {
+    match candidacy {
+        Some(candidacy) => candidacy.lost().await,
+        None => std::future::pending().await,
     }
 }
 

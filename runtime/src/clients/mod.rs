@@ -40,6 +40,13 @@ const WATCH: Limits = Limits {
     retries: 0,
 };
 
+/// What the lease's client may take. The elector repeats by itself, and before this is over.
+const LEASE: Limits = Limits {
+    time: Duration::from_secs(15),
+    head: Duration::from_secs(15),
+    retries: 0,
+};
+
 /// The clients of one operator, and the metrics their requests are counted in. Clones share everything.
 #[derive(Clone)]
 pub struct Clients {
@@ -47,8 +54,18 @@ pub struct Clients {
     pub watch: Client,
     /// For everything else.
     pub call: Client,
+    lease: LeaseClient,
     fence: Fence,
     metrics: Metrics,
+}
+
+/// Where the lease's client comes from.
+#[derive(Clone)]
+enum LeaseClient {
+    /// A new one, whose connections live on the runtime it is made in.
+    Of(Box<Config>),
+    /// One made elsewhere.
+    Given(Client),
 }
 
 impl std::fmt::Debug for Clients {
@@ -84,8 +101,11 @@ impl Clients {
         config.connect_timeout = Some(Duration::from_secs(5));
         // Each with connections of its own: lists that saturate one must not delay a status write on the other.
         let watch = Client::try_from(config.clone())?;
-        let call = Client::try_from(config)?;
-        Ok(Self::wrap(watch, call, Metrics::new()))
+        let call = Client::try_from(config.clone())?;
+        Ok(Self {
+            lease: LeaseClient::Of(Box::new(config)),
+            ..Self::wrap(watch, call, Metrics::new())
+        })
     }
 
     /// Both clients over one, for tests against a server in the same process. The same layers, so the same limits.
@@ -100,6 +120,7 @@ impl Clients {
     pub fn wrap(watch: Client, call: Client, metrics: Metrics) -> Self {
         let fence = Fence::default();
         Self {
+            lease: LeaseClient::Given(call.clone()),
             watch: bounded::wrap(watch, WATCH, fence.clone(), metrics.clone()),
             call: bounded::wrap(call, CALL, fence.clone(), metrics.clone()),
             fence,
@@ -122,6 +143,21 @@ impl Clients {
     #[must_use]
     pub fn fence_switch(&self) -> Fence {
         self.fence.clone()
+    }
+
+    /// A client for the lease alone. Of clients made elsewhere it is the one for calls, whose connections may live on
+    /// another runtime.
+    pub(crate) fn for_lease(&self) -> kube::Result<Client> {
+        let inner = match &self.lease {
+            LeaseClient::Of(config) => Client::try_from((**config).clone())?,
+            LeaseClient::Given(client) => client.clone(),
+        };
+        Ok(bounded::wrap(
+            inner,
+            LEASE,
+            self.fence.clone(),
+            self.metrics.clone(),
+        ))
     }
 
     /// Whether writes are refused.
