@@ -151,72 +151,132 @@ impl Fault {
     }
 
     /// Answers with this HTTP status; the store stays as it was.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let overloaded = Fault::new().verb("create").resource("configmaps").times(3).fail_before_commit(429);
+    /// ```
     #[must_use]
     pub fn fail_before_commit(self, status: u16) -> Self {
         self.action(Action::FailBefore(status))
     }
 
     /// Handles the request, then answers with this HTTP status instead of the result.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let lost_answer = Fault::new().verb("create").name("db").occurrence(1).fail_after_commit(504);
+    /// ```
     #[must_use]
     pub fn fail_after_commit(self, status: u16) -> Self {
         self.action(Action::FailAfter(status))
     }
 
     /// Never answers; the store stays as it was.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let hung = Fault::new().verb("get").resource("secrets").hang();
+    /// ```
     #[must_use]
     pub fn hang(self) -> Self {
         self.action(Action::Hang)
     }
 
     /// Handles the request, then never answers.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let silent = Fault::new().verb("patch").subresource("status").hang_after_commit();
+    /// ```
     #[must_use]
     pub fn hang_after_commit(self) -> Self {
         self.action(Action::HangAfter)
     }
 
     /// Waits (in virtual time, if that is paused) before it handles the request.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let slow = Fault::new().verb("list").delay(std::time::Duration::from_secs(30));
+    /// ```
     #[must_use]
     pub fn delay(self, by: Duration) -> Self {
         self.action(Action::Delay(by))
     }
 
     /// Handles the request, then breaks the connection without an answer.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let broken = Fault::new().verb("delete").drop_connection_after_commit();
+    /// ```
     #[must_use]
     pub fn drop_connection_after_commit(self) -> Self {
         self.action(Action::DropConnection)
     }
 
     /// Loses watch events; `name` and `occurrence` select events, not requests.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let missed = Fault::new().resource("pods").name("p").occurrence(1).drop_events();
+    /// ```
     #[must_use]
     pub fn drop_events(self) -> Self {
         self.watch(WatchAction::DropEvents)
     }
 
     /// Sends watch events twice; `name` and `occurrence` select events, not requests.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let twice = Fault::new().resource("pods").duplicate_events();
+    /// ```
     #[must_use]
     pub fn duplicate_events(self) -> Self {
         self.watch(WatchAction::Duplicate)
     }
 
     /// Delivers the events of a watch late, in order.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let lagging = Fault::new().resource("pods").lag_events(std::time::Duration::from_secs(5));
+    /// ```
     #[must_use]
     pub fn lag_events(self, by: Duration) -> Self {
         self.watch(WatchAction::Lag(by))
     }
 
     /// Ends a watch after so many events, without an error.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let cut = Fault::new().resource("pods").occurrence(1).close_watch_after(2);
+    /// ```
     #[must_use]
     pub fn close_watch_after(self, events: usize) -> Self {
         self.watch(WatchAction::CloseAfter(events))
     }
 
     /// Ends a watch with `410 Expired` in the stream after so many events.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let expired = Fault::new().resource("pods").occurrence(1).expire_watch_after(1);
+    /// ```
     #[must_use]
     pub fn expire_watch_after(self, events: usize) -> Self {
         self.watch(WatchAction::ExpireAfter(events))
     }
 
     /// Serves lists as of an earlier revision (as a lagging cache does), as far as the history reaches.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let stale = Fault::new().verb("list").resource("pods").occurrence(1).old_snapshot(120);
+    /// ```
     #[must_use]
     pub fn old_snapshot(self, revision: u64) -> Self {
         self.action(Action::OldSnapshot(revision))

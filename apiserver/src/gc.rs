@@ -129,7 +129,7 @@ impl Shared {
         let registry = self.registry();
         let mut resources: BTreeMap<&str, &Arc<Resource>> = BTreeMap::new();
         for resource in registry.all().filter(|r| r.can("list")) {
-            let stored = resource.api_version() == resource.stored_as;
+            let stored = resource.api_version == resource.stored_as;
             if stored || !resources.contains_key(resource.table.as_str()) {
                 resources.insert(&resource.table, resource);
             }

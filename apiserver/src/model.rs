@@ -160,6 +160,7 @@ fn resource(kind: &'static BuiltIn) -> Resource {
     Resource {
         group: kind.group.to_owned(),
         version: kind.version.to_owned(),
+        api_version: kind.api_version(),
         kind: kind.kind.to_owned(),
         list_kind: kind.list_kind.clone(),
         plural: kind.plural.to_owned(),

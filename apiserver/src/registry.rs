@@ -164,6 +164,7 @@ fn custom_resources(definition: &Value) -> Vec<Resource> {
         .map(|(version, (_, schema))| Resource {
             group: group.clone(),
             version: version.name.clone(),
+            api_version: api_version(&version.name),
             kind: served.names.kind.clone(),
             list_kind: served.names.list_kind.clone(),
             plural: served.names.plural.clone(),

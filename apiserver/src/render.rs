@@ -187,7 +187,7 @@ struct List<'a> {
 impl Serialize for List<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("apiVersion", &self.resource.api_version())?;
+        map.serialize_entry("apiVersion", &self.resource.api_version)?;
         if self.resource.is_custom() {
             let items: Vec<&Value> = self.objects.iter().map(|o| &**o).collect();
             map.serialize_entry("items", &items)?;

@@ -33,6 +33,8 @@ pub(crate) struct Column {
 pub(crate) struct Resource {
     pub(crate) group: String,
     pub(crate) version: String,
+    /// `group/version`, or the version alone for the core group.
+    pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) list_kind: String,
     pub(crate) plural: String,
@@ -56,14 +58,6 @@ pub(crate) struct Resource {
 }
 
 impl Resource {
-    pub(crate) fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.clone()
-        } else {
-            format!("{}/{}", self.group, self.version)
-        }
-    }
-
     pub(crate) fn is_custom(&self) -> bool {
         matches!(self.model, Model::Custom { .. })
     }
@@ -136,12 +130,11 @@ impl Resource {
 
     /// The object as this version shows it: converted and pruned, but not defaulted.
     pub(crate) fn present(&self, object: &Arc<Value>) -> Arc<Value> {
-        let wanted = self.api_version();
-        if object["apiVersion"] == *wanted {
+        if object["apiVersion"] == *self.api_version {
             return object.clone();
         }
         let mut shown = (**object).clone();
-        crate::convert::convert(&mut shown, &self.table, &wanted);
+        crate::convert::convert(&mut shown, &self.table, &self.api_version);
         if self.is_custom() {
             crate::schema::prune(self.model.schema(), &mut shown);
         } else {

@@ -317,7 +317,7 @@ impl Watcher {
             metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
         }
         let resource = &self.plan.resource;
-        let object = json!({ "apiVersion": resource.api_version(), "kind": resource.kind, "metadata": metadata });
+        let object = json!({ "apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata });
         let line = self.line("BOOKMARK", &object);
         self.queue.push_back((None, line));
     }

@@ -74,12 +74,11 @@ impl Shared {
         live: Option<&Value>,
         config: &Value,
     ) -> ApiResult<Value> {
-        let api_version = resource.api_version();
         let now = self.clock.stamp();
         let options = ApplyOptions {
             manager: &call.field_manager,
             force: call.query.flag("force") == Some(true),
-            api_version: &api_version,
+            api_version: &resource.api_version,
             kind: &resource.kind,
             subresource: &call.info.subresource,
             now: &now,
@@ -98,11 +97,10 @@ impl Shared {
         old: Option<&Value>,
         new: &mut Value,
     ) {
-        let api_version = resource.api_version();
         let now = self.clock.stamp();
         let options = UpdateOptions {
             manager: &call.field_manager,
-            api_version: &api_version,
+            api_version: &resource.api_version,
             subresource: &call.info.subresource,
             now: &now,
             reset: Reset::of_endpoint(&call.info.subresource, resource.status),

@@ -59,7 +59,7 @@ fn raw(call: &Call, resource: &Resource) -> ApiResult<(Value, Vec<String>)> {
     } else if value.is_object() {
         let top = object::top(&mut value);
         top.entry("apiVersion")
-            .or_insert_with(|| resource.api_version().into());
+            .or_insert_with(|| resource.api_version.clone().into());
         top.entry("kind")
             .or_insert_with(|| resource.kind.clone().into());
     }
@@ -118,7 +118,7 @@ fn typed(
     twice: Vec<String>,
 ) -> ApiResult<Value> {
     let api_version = value["apiVersion"].as_str().unwrap_or_default().to_owned();
-    let expected = resource.api_version();
+    let expected = resource.api_version.as_str();
     let kind = value["kind"].as_str().unwrap_or_default().to_owned();
     if resource.is_custom() {
         if api_version != expected {
@@ -161,10 +161,10 @@ fn foreign_builtin(resource: &Resource, api_version: &str, kind: &str) -> ApiErr
     } else {
         group.split('.').next().unwrap_or(group)
     };
-    if api_version != resource.api_version() {
+    if api_version != resource.api_version {
         return ApiError::bad_request(format!(
             "the API version in the data ({api_version}) does not match the expected API version ({})",
-            resource.api_version()
+            resource.api_version
         ));
     }
     ApiError::bad_request(format!(

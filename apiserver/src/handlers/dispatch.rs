@@ -53,7 +53,7 @@ impl Shared {
             // The path of a namespace names it twice; the object has none.
             call.info.namespace.clear();
         }
-        if resource.webhook && resource.api_version() != resource.stored_as {
+        if resource.webhook && resource.api_version != resource.stored_as {
             return Err(ApiError::not_implemented(format!(
                 "{} are converted by a webhook, which this server does not call; use {}",
                 resource.plural, resource.stored_as

@@ -134,7 +134,7 @@ fn typed(
     patch: &Patch,
     mut value: Value,
 ) -> ApiResult<Value> {
-    let expected = resource.api_version();
+    let expected = resource.api_version.as_str();
     let name = call.info.name.clone();
     if value["apiVersion"] != *expected {
         let given = value["apiVersion"].clone();
