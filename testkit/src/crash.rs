@@ -79,8 +79,15 @@ impl fmt::Display for Exploration {
     }
 }
 
-pub(crate) fn explore<C: Send + Sync + 'static, P: Clone + 'static>(scenario: &Scenario<C, P>) -> Exploration {
-    let mut exploration = Exploration { seed: scenario.seed, writes: 0, crashes: 0, violations: Vec::new() };
+pub(crate) fn explore<C: Send + Sync + 'static, P: Clone + 'static>(
+    scenario: &Scenario<C, P>,
+) -> Exploration {
+    let mut exploration = Exploration {
+        seed: scenario.seed,
+        writes: 0,
+        crashes: 0,
+        violations: Vec::new(),
+    };
     let counter = Arc::new(AtomicUsize::new(0));
     let mut life = Life::new(scenario);
     count_writes(&life, &counter, None, &Arc::default());
@@ -117,8 +124,17 @@ fn count_writes<C: Send + Sync + 'static, P: Clone + 'static>(
             Stage::Before => counter.load(Ordering::SeqCst) + 1,
             Stage::After => counter.fetch_add(1, Ordering::SeqCst) + 1,
         };
-        let when = if stage == Stage::Before { When::Before } else { When::After };
-        if point == Some(CrashPoint { write: number, when }) {
+        let when = if stage == Stage::Before {
+            When::Before
+        } else {
+            When::After
+        };
+        if point
+            == Some(CrashPoint {
+                write: number,
+                when,
+            })
+        {
             crashed.notify_one();
             return WriteVerdict::Hang;
         }
@@ -152,7 +168,9 @@ fn crash<C: Send + Sync + 'static, P: Clone + 'static>(
     })?;
     let terminating = |world: &World<P>| {
         objects.iter().all(|object| {
-            world.get(object).is_none_or(|found| found.pointer("/metadata/deletionTimestamp").is_some())
+            world
+                .get(object)
+                .is_none_or(|found| found.pointer("/metadata/deletionTimestamp").is_some())
         })
     };
     // The second one has to see it through.

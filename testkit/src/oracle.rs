@@ -5,11 +5,7 @@ use std::{fmt, time::Duration};
 
 use serde_json::Value;
 
-use crate::{
-    process::reference,
-    scenario::Outside,
-    world::World,
-};
+use crate::{process::reference, scenario::Outside, world::World};
 
 /// How long nothing may be written, in virtual time. Long enough for many resyncs.
 const QUIET: Duration = Duration::from_secs(3 * 3600);
@@ -44,14 +40,22 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotReady(object) => write!(f, "not Ready: {object}"),
-            Self::Outside { when, objects, found } => write!(
+            Self::Outside {
+                when,
+                objects,
+                found,
+            } => write!(
                 f,
                 "{when}: {objects} objects, but {} things were created outside and {} exist",
                 found.created, found.live
             ),
-            Self::NotQuiet(writes) => write!(f, "written although nothing changed: {}", writes.join("; ")),
+            Self::NotQuiet(writes) => {
+                write!(f, "written although nothing changed: {}", writes.join("; "))
+            }
             Self::Dead => f.write_str("no run in three hours, not even a resync"),
-            Self::NoCrash => f.write_str("the write to crash at was never made: the run is not deterministic"),
+            Self::NoCrash => {
+                f.write_str("the write to crash at was never made: the run is not deterministic")
+            }
             Self::NotGone(object) => write!(f, "deleted, but not gone: {object}"),
         }
     }
@@ -62,7 +66,9 @@ impl std::error::Error for Violation {}
 type Count<P> = dyn Fn(&P) -> Outside + Send + Sync;
 
 fn looks<P>(world: &World<P>, object: &Value) -> String {
-    world.get(object).map_or_else(|| "it does not exist".to_owned(), |found| found.to_string())
+    world
+        .get(object)
+        .map_or_else(|| "it does not exist".to_owned(), |found| found.to_string())
 }
 
 /// Every object becomes Ready, with one thing outside.
@@ -77,9 +83,17 @@ pub(crate) async fn converges<P>(
         }
     }
     let found = outside(&world.provider);
-    let counted = found != Outside { created: 0, live: 0 };
+    let counted = found
+        != Outside {
+            created: 0,
+            live: 0,
+        };
     if counted && (found.created != objects.len() || found.live != objects.len()) {
-        return Err(Violation::Outside { when: "when all are Ready", objects: objects.len(), found });
+        return Err(Violation::Outside {
+            when: "when all are Ready",
+            objects: objects.len(),
+            found,
+        });
     }
     Ok(())
 }
@@ -97,7 +111,12 @@ pub(crate) async fn stays_quiet<P>(world: &World<P>) -> Result<(), Violation> {
         .iter()
         .filter(|entry| entry.user == world.user && entry.committed)
         .filter(|entry| entry.resource != "leases" && entry.resource != "events")
-        .map(|entry| format!("{} {} {}/{} {}", entry.verb, entry.resource, entry.namespace, entry.name, entry.subresource))
+        .map(|entry| {
+            format!(
+                "{} {} {}/{} {}",
+                entry.verb, entry.resource, entry.namespace, entry.name, entry.subresource
+            )
+        })
         .collect();
     if !writes.is_empty() {
         return Err(Violation::NotQuiet(writes));
@@ -136,7 +155,11 @@ pub(crate) async fn goes_away<P>(
     world.advance(AFTERMATH).await;
     let found = outside(&world.provider);
     if found.live != 0 {
-        return Err(Violation::Outside { when: "when all are deleted", objects: 0, found });
+        return Err(Violation::Outside {
+            when: "when all are deleted",
+            objects: 0,
+            found,
+        });
     }
     Ok(())
 }

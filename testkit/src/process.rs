@@ -30,7 +30,13 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
     /// A fresh cluster with RBAC on, in which the operator's manifests are applied.
     pub(crate) fn new(scenario: &'a Scenario<C, P>) -> Self {
         let cluster = Cluster::builder().seed(scenario.seed).rbac(true).build();
-        let life = Self { provider: (scenario.provider)(), scenario, cluster, elapsed: Duration::ZERO, processes: 0 };
+        let life = Self {
+            provider: (scenario.provider)(),
+            scenario,
+            cluster,
+            elapsed: Duration::ZERO,
+            processes: 0,
+        };
         life.paused(async {
             let operator = (life.scenario.operator)();
             let home = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": operator.name()}});
@@ -49,11 +55,17 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
         format!("system:serviceaccount:{0}:{0}", operator.name())
     }
 
+    /// Inside a paused runtime, as all else: the cluster's clock must not read real time.
     pub(crate) fn create_objects(&self) {
-        for object in &self.scenario.objects {
-            let created = self.cluster.create_raw(object.clone());
-            assert!(created.is_ok(), "the scenario's object is refused: {created:?}");
-        }
+        self.paused(async {
+            for object in &self.scenario.objects {
+                let created = self.cluster.create_raw(object.clone());
+                assert!(
+                    created.is_ok(),
+                    "the scenario's object is refused: {created:?}"
+                );
+            }
+        });
     }
 
     /// A runtime with its clock stopped, that goes on where the last one was dropped.
@@ -77,15 +89,24 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
     pub(crate) fn process<T>(&mut self, body: impl AsyncFnOnce(World<P>) -> T) -> T {
         self.processes += 1;
         // Jitter must be the same in a replay, and another one in the next process.
-        fastrand::seed(self.scenario.seed.wrapping_mul(1_000_003).wrapping_add(self.processes));
+        fastrand::seed(
+            self.scenario
+                .seed
+                .wrapping_mul(1_000_003)
+                .wrapping_add(self.processes),
+        );
         let (result, spent) = self.paused(async {
             let started = Instant::now();
             let clients = Clients::in_process(self.cluster.client_as(&self.user()));
             let metrics = clients.metrics().clone();
             let clock = self.cluster.clock();
             let clock: SharedClock = Arc::new(move || clock.now());
-            let options =
-                RunOptions { placement: Placement::Inline, clock, probe_addr: None, ..RunOptions::default() };
+            let options = RunOptions {
+                placement: Placement::Inline,
+                clock,
+                probe_addr: None,
+                ..RunOptions::default()
+            };
             let context = (self.scenario.context)(&self.provider);
             let operator = tokio::spawn((self.scenario.operator)().run(clients, context, options));
             let world = World {
@@ -109,7 +130,10 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
     /// From creation to deletion in one process.
     pub(crate) fn whole(&mut self) -> Result<(), Violation> {
         self.create_objects();
-        let (objects, outside) = (self.scenario.objects.clone(), Arc::clone(&self.scenario.outside));
+        let (objects, outside) = (
+            self.scenario.objects.clone(),
+            Arc::clone(&self.scenario.outside),
+        );
         self.process(async move |world| {
             oracle::converges(&world, &objects, &*outside).await?;
             oracle::stays_quiet(&world).await?;
@@ -120,8 +144,18 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
 
 /// `(resource reference, namespace, name)` of a manifest, as the cluster's raw calls want them.
 pub(crate) fn reference(object: &Value) -> (String, String, String) {
-    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |pointer: &str| {
+        object
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let namespace = text("/metadata/namespace");
-    let namespace = if namespace.is_empty() { "default".to_owned() } else { namespace };
+    let namespace = if namespace.is_empty() {
+        "default".to_owned()
+    } else {
+        namespace
+    };
     (text("/kind"), namespace, text("/metadata/name"))
 }

@@ -37,7 +37,9 @@ pub struct Scenario<C, P> {
 
 impl<C, P> std::fmt::Debug for Scenario<C, P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scenario").field("seed", &self.seed).finish_non_exhaustive()
+        f.debug_struct("Scenario")
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
     }
 }
 
@@ -52,9 +54,15 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
             operator: Arc::new(operator),
             provider: Arc::new(provider),
             context: Arc::new(context),
-            outside: Arc::new(|_| Outside { created: 0, live: 0 }),
+            outside: Arc::new(|_| Outside {
+                created: 0,
+                live: 0,
+            }),
             objects: Vec::new(),
-            seed: std::env::var("OPGEN_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1),
+            seed: std::env::var("OPGEN_SEED")
+                .ok()
+                .and_then(|seed| seed.parse().ok())
+                .unwrap_or(1),
             patience: Duration::from_secs(4 * 3600),
         }
     }

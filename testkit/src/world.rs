@@ -27,7 +27,10 @@ pub struct World<P> {
 
 impl<P> std::fmt::Debug for World<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("World").field("user", &self.user).field("seed", &self.seed).finish_non_exhaustive()
+        f.debug_struct("World")
+            .field("user", &self.user)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
     }
 }
 
@@ -48,7 +51,9 @@ impl<P> World<P> {
     #[must_use]
     pub fn phase(&self, object: &Value) -> String {
         let found = self.get(object);
-        let phase = found.as_ref().and_then(|found| found.pointer("/status/phase"));
+        let phase = found
+            .as_ref()
+            .and_then(|found| found.pointer("/status/phase"));
         phase.and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
@@ -59,7 +64,10 @@ impl<P> World<P> {
     pub fn patch(&self, object: &Value, patch: &Value) {
         let (kind, namespace, name) = reference(object);
         let patched = self.cluster.patch_raw(&kind, &namespace, &name, "", patch);
-        assert!(patched.is_ok(), "the patch of {kind} {namespace}/{name} is refused: {patched:?}");
+        assert!(
+            patched.is_ok(),
+            "the patch of {kind} {namespace}/{name} is refused: {patched:?}"
+        );
     }
 
     /// Deletes an object as a user would.
@@ -69,7 +77,10 @@ impl<P> World<P> {
     pub fn delete(&self, object: &Value) {
         let (kind, namespace, name) = reference(object);
         let deleted = self.cluster.delete_raw(&kind, &namespace, &name);
-        assert!(deleted.is_ok(), "the deletion of {kind} {namespace}/{name} is refused: {deleted:?}");
+        assert!(
+            deleted.is_ok(),
+            "the deletion of {kind} {namespace}/{name} is refused: {deleted:?}"
+        );
     }
 
     /// Waits until `holds`. Returns the virtual time it took; `None` if the scenario's patience ran out.
@@ -91,7 +102,12 @@ impl<P> World<P> {
     pub async fn ready(&self, object: &Value) -> Duration {
         match self.until(|| self.is_ready(object)).await {
             Some(took) => took,
-            None => panic!("not Ready after {:?} (seed {}): {:#?}", self.patience, self.seed, self.get(object)),
+            None => panic!(
+                "not Ready after {:?} (seed {}): {:#?}",
+                self.patience,
+                self.seed,
+                self.get(object)
+            ),
         }
     }
 
@@ -102,16 +118,25 @@ impl<P> World<P> {
     pub async fn gone(&self, object: &Value) -> Duration {
         match self.until(|| self.get(object).is_none()).await {
             Some(took) => took,
-            None => panic!("not gone after {:?} (seed {}): {:#?}", self.patience, self.seed, self.get(object)),
+            None => panic!(
+                "not gone after {:?} (seed {}): {:#?}",
+                self.patience,
+                self.seed,
+                self.get(object)
+            ),
         }
     }
 
     /// Whether the object is Ready for its present generation.
     #[must_use]
     pub fn is_ready(&self, object: &Value) -> bool {
-        let Some(found) = self.get(object) else { return false };
+        let Some(found) = self.get(object) else {
+            return false;
+        };
         let generation = found.pointer("/metadata/generation").cloned();
-        let conditions = found.pointer("/status/conditions").and_then(Value::as_array);
+        let conditions = found
+            .pointer("/status/conditions")
+            .and_then(Value::as_array);
         conditions.into_iter().flatten().any(|condition| {
             condition["type"] == "Ready"
                 && condition["status"] == "True"
@@ -135,7 +160,8 @@ impl<P> World<P> {
     pub fn metric(&self, name: &str) -> f64 {
         let text = self.metrics.encode();
         let of_name = |line: &&str| {
-            line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' ']))
+            line.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with(['{', ' ']))
         };
         text.lines()
             .filter(of_name)

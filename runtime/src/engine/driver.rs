@@ -313,7 +313,8 @@ impl<M: PhaseMachine> Driver<M> {
                 Arc::clone(&self.kind.clock),
                 self.kind.started_at,
             )
-            .with_metrics(self.kind.metrics.clone()),
+            .with_metrics(self.kind.metrics.clone())
+            .with_fence(self.kind.fence.clone()),
             blocking: self.kind.blocking.clone(),
             kind: Arc::clone(&self.kind.name),
             run_deadline: self.deadline,

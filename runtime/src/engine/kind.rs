@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::{
     blocking::BlockingPool,
+    clients::Fence,
     clock::SharedClock,
     engine::{api::ObjectApi, events::Events, predicate::Watched},
     metrics::Metrics,
@@ -24,6 +25,7 @@ pub(crate) struct Kind<M: PhaseMachine> {
     pub(crate) rules: &'static Rules,
     pub(crate) metrics: Metrics,
     pub(crate) blocking: BlockingPool,
+    pub(crate) fence: Fence,
     pub(crate) watched: Watched,
     pub(crate) limits: Limits,
     pub(crate) events: Events,

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{
     engine::{
         api::{Part, Patched},
+        controller::CLEANUP_STALLED_NOTE,
         driver::{Driver, failed, retry},
         report::Next,
         verdict::{Note, Verdict},
@@ -224,6 +225,16 @@ impl<M: PhaseMachine> Driver<M> {
                 }
             }
             _ => all,
+        };
+        let all = if self.cleanup_overdue() {
+            all.with(
+                conditions::CLEANUP_STALLED,
+                Truth::True,
+                "CleanupDeadline",
+                CLEANUP_STALLED_NOTE,
+            )
+        } else {
+            all
         };
         if working { all.began(began) } else { all }
     }

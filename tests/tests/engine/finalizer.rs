@@ -166,7 +166,8 @@ fn a_clean_up_that_hangs_is_told() {
             let object = world.get(&gadget("a")).unwrap();
             assert_eq!(
                 crate::gadget::condition(&object, "CleanupStalled")["status"],
-                "True"
+                "True",
+                "{object:#}"
             );
             let events = world
                 .cluster

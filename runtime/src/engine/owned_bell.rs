@@ -1,0 +1,82 @@
+//! How the watches of owned and watched kinds wake their owners: each key once, in order.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::{sync::Notify, time::Instant};
+
+use crate::engine::key::ObjectKey;
+
+/// What changed about a dependency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Change {
+    /// Nothing that matters.
+    None,
+    /// Only its status: no reason to cut a backoff.
+    Status,
+    /// What its writers decide, or that it is there.
+    Content,
+}
+
+/// What an owner is woken for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wake {
+    /// Compare what the last run saw with what is there.
+    pub(crate) look: Option<Change>,
+    /// Run, whatever the comparison says: what the last run waited for has happened.
+    pub(crate) run: bool,
+    /// Run then.
+    pub(crate) at: Option<Instant>,
+}
+
+/// Owners to be woken.
+#[derive(Debug, Default)]
+pub(crate) struct Bell {
+    pending: Mutex<BTreeMap<ObjectKey, Wake>>,
+    rung: Notify,
+}
+
+impl Bell {
+    fn pending(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, Wake>> {
+        // Nothing panics while it holds the lock.
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn look(&self, owner: &ObjectKey, change: Change) {
+        if change != Change::None {
+            let mut pending = self.pending();
+            let wake = pending.entry(owner.clone()).or_default();
+            wake.look = wake.look.max(Some(change));
+            self.rung.notify_one();
+        }
+    }
+
+    pub(crate) fn run(&self, owner: &ObjectKey) {
+        self.pending().entry(owner.clone()).or_default().run = true;
+        self.rung.notify_one();
+    }
+
+    pub(crate) fn run_at(&self, owner: &ObjectKey, at: Instant) {
+        let mut pending = self.pending();
+        let wake = pending.entry(owner.clone()).or_default();
+        wake.at = Some(wake.at.map_or(at, |earlier| earlier.min(at)));
+        self.rung.notify_one();
+    }
+
+    /// The loop has to turn, though nobody is to be woken.
+    pub(crate) fn turn(&self) {
+        self.rung.notify_one();
+    }
+
+    /// Waits until it is rung.
+    pub(crate) async fn rung(&self) {
+        self.rung.notified().await;
+    }
+
+    /// Who is to be woken.
+    pub(crate) fn take(&self) -> BTreeMap<ObjectKey, Wake> {
+        std::mem::take(&mut *self.pending())
+    }
+}
