@@ -287,7 +287,8 @@ impl Fault {
         self.action(Action::Watch(action))
     }
 
-    fn matches(&self, info: &RequestInfo, user: &str, with_name: bool) -> bool {
+    /// `name`: that of the object; none if names are not to be looked at.
+    fn matches(&self, info: &RequestInfo, user: &str, name: Option<&String>) -> bool {
         let same =
             |wanted: &Option<String>, have: &str| wanted.as_deref().is_none_or(|w| w == have);
         same(&self.verb, &info.verb)
@@ -296,7 +297,7 @@ impl Fault {
             && same(&self.subresource, &info.subresource)
             && same(&self.namespace, &info.namespace)
             && same(&self.user, user)
-            && (!with_name || same(&self.name, &info.name))
+            && name.is_none_or(|name| same(&self.name, name))
     }
 
     /// Whether `name` and `occurrence` select events of a stream.
@@ -392,20 +393,32 @@ impl Faults {
     }
 
     /// The faults that this request meets, in the order of their injection.
-    pub(crate) fn meet(&self, info: &RequestInfo, user: &str) -> Vec<Arc<Armed>> {
+    /// `body_name` finds the name of an object that is to be created; it is only asked if there are faults.
+    pub(crate) fn meet(
+        &self,
+        info: &RequestInfo,
+        user: &str,
+        body_name: impl FnOnce() -> String,
+    ) -> Vec<Arc<Armed>> {
         let mut armed = self.lock();
         if armed.is_empty() {
             return Vec::new();
         }
         armed.retain(|fault| !fault.removed.load(Ordering::SeqCst));
+        let name = if info.verb == "create" && info.name.is_empty() {
+            body_name()
+        } else {
+            info.name.clone()
+        };
         armed
             .iter()
             .filter(|armed| {
                 let per_event = armed.fault.per_event();
-                armed
-                    .fault
-                    .matches(info, user, !per_event && info.verb != "watch")
-                    && (per_event || armed.take())
+                armed.fault.matches(
+                    info,
+                    user,
+                    (!per_event && info.verb != "watch").then_some(&name),
+                ) && (per_event || armed.take())
             })
             .cloned()
             .collect()

@@ -249,7 +249,7 @@ impl Shared {
             } else {
                 method
             },
-            faults: self.faults.meet(&info, &user.name),
+            faults: self.faults.meet(&info, &user.name, || name_in(&body)),
             info,
             query,
             headers: parts.headers,
@@ -349,6 +349,12 @@ impl Shared {
             )),
         }
     }
+}
+
+/// The name of the object in a body.
+fn name_in(body: &[u8]) -> String {
+    let object: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    crate::object::meta(&object, "name").to_owned()
 }
 
 fn hangs_after(faults: &[Arc<Armed>]) -> bool {

@@ -193,7 +193,8 @@ impl State {
     ) -> Result<Stored, Lost> {
         let revision = self.revision + 1;
         let limit = self.history;
-        let place = self.table_mut(table);
+        // A resource that is no longer served takes nothing more.
+        let place = self.tables.get_mut(table).ok_or(Lost::Gone)?;
         let previous = place.objects.get(key);
         match (expect, previous) {
             (Expect::Absent, Some(found)) => return Err(Lost::Exists(found.clone())),
@@ -232,7 +233,7 @@ impl State {
     pub(crate) fn remove(&mut self, table: &str, key: &str, expect: u64) -> Result<Stored, Lost> {
         let revision = self.revision + 1;
         let limit = self.history;
-        let place = self.table_mut(table);
+        let place = self.tables.get_mut(table).ok_or(Lost::Gone)?;
         match place.objects.get(key) {
             None => return Err(Lost::Gone),
             Some(found) if found.revision != expect => return Err(Lost::Moved),

@@ -95,9 +95,12 @@ pub(crate) fn open(
 impl Watcher {
     fn start(&mut self) {
         let shared = self.shared.clone();
-        let mut state = shared.store.lock();
+        let state = shared.store.lock();
         let current = state.revision;
-        let table = state.table_mut(&self.plan.resource.table);
+        let Some(table) = state.table(&self.plan.resource.table) else {
+            self.ended = true;
+            return;
+        };
         self.incarnation = table.incarnation;
         self.changed = table.changed.clone();
         let mut initial = Vec::new();

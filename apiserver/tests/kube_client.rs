@@ -211,6 +211,19 @@ async fn faults_hit_what_they_name() {
         .unwrap_err();
     cluster.clear_faults();
     assert!(api.get_opt("c").await.unwrap().is_some());
+    cluster.inject(
+        Fault::new()
+            .verb("create")
+            .name("named")
+            .fail_before_commit(500),
+    );
+    api.create(&PostParams::default(), &map("other"))
+        .await
+        .unwrap();
+    api.create(&PostParams::default(), &map("named"))
+        .await
+        .unwrap_err();
+    cluster.clear_faults();
     cluster.inject(Fault::new().verb("get").name("c").hang());
     assert!(
         tokio::time::timeout(Duration::from_secs(3_600), api.get("c"))

@@ -84,6 +84,7 @@ impl Shared {
         }
         match self.commit_put(call, resource, &key, Expect::Absent, new) {
             Ok(stored) => Ok(resource.present(&stored.object)),
+            Err(Stop::Lost(Lost::Gone)) => Err(ApiError::page_not_found().into()),
             Err(Stop::Lost(Lost::Exists(found))) => {
                 Err(exists(resource, &name, &found.object).into())
             }
