@@ -251,6 +251,20 @@ impl Reply {
         }
     }
 
+    /// Turns JSON into YAML.
+    pub(crate) fn make_yaml(&mut self) {
+        if self.content_type != "application/json" {
+            return;
+        }
+        let Ok(value) = serde_json::from_slice::<Value>(&self.body) else {
+            return;
+        };
+        if let Ok(text) = serde_saphyr::to_string(&value) {
+            self.body = text.into();
+            self.content_type = "application/yaml";
+        }
+    }
+
     pub(crate) fn refusal(error: &ApiError) -> Self {
         if error.is_plain() {
             return Self::text(error.code(), error.message().to_owned());

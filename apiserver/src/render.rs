@@ -19,6 +19,22 @@ pub(crate) enum Form {
     Table,
 }
 
+/// Whether YAML is what the client likes best of what there is.
+pub(crate) fn wants_yaml(accept: &str) -> bool {
+    let known = [
+        "application/json",
+        "application/yaml",
+        "application/*",
+        "*/*",
+    ];
+    accept
+        .split(',')
+        .filter_map(|alternative| alternative.split(';').next())
+        .map(str::trim)
+        .find(|media| known.contains(media))
+        == Some("application/yaml")
+}
+
 /// What the rows of a table carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Include {
@@ -84,7 +100,10 @@ impl Shared {
                     _ => None,
                 };
             }
-            let json = matches!(media, "application/json" | "application/*" | "*/*");
+            let json = matches!(
+                media,
+                "application/json" | "application/yaml" | "application/*" | "*/*"
+            );
             if let (true, Some(form)) = (json, form) {
                 return Ok(form);
             }

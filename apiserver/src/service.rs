@@ -191,6 +191,9 @@ impl Shared {
         }
         Ok(match outcome {
             Outcome::Reply(mut reply) => {
+                if crate::render::wants_yaml(call.header(header::ACCEPT)) {
+                    reply.make_yaml();
+                }
                 if head {
                     reply.body = Bytes::new();
                 }

@@ -197,6 +197,25 @@ async fn bad_input_gets_a_status_and_harms_nobody() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn yaml_goes_in_and_comes_out() {
+    let cluster = Cluster::new();
+    let served = serve(&cluster).await;
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let yaml = "Content-Type: application/yaml\r\nAccept: application/yaml\r\n";
+    let body = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: doc\ndata:\n  a: \"1\"\n  t: |\n    two\n    lines\n";
+    let answer = raw(served.addr, &request("POST", maps, yaml, body)).await;
+    assert_eq!(status(&answer), 201, "{answer}");
+    assert!(answer.contains("content-type: application/yaml"));
+    let text = answer.split_once("\r\n\r\n").unwrap().1;
+    let shown: serde_json::Value = serde_saphyr::from_str(text).unwrap();
+    assert_eq!(shown["data"], json!({ "a": "1", "t": "two\nlines\n" }));
+    assert_eq!(
+        shown,
+        cluster.get_raw("configmaps", "default", "doc").unwrap()
+    );
+}
+
 #[tokio::test]
 async fn only_loopback_unless_told() {
     let refused = Cluster::new()
