@@ -39,6 +39,8 @@ pub struct Run<M: PhaseMachine> {
     pub(crate) run_deadline: Instant,
     /// Whether another handler ran before this one in the same run.
     pub(crate) chained: bool,
+    pub(crate) children: crate::children::ChildScope,
+    pub(crate) engine: Arc<crate::engine::kind::Kind<M>>,
 }
 
 impl<M: PhaseMachine> fmt::Debug for Run<M> {
@@ -67,6 +69,14 @@ impl<'a, P: Phase> Cx<'a, P> {
             run,
             phase: PhantomData,
         }
+    }
+
+    pub(crate) fn children(&self) -> &crate::children::ChildScope {
+        &self.run.children
+    }
+
+    pub(crate) fn engine(&self) -> Arc<crate::engine::kind::Kind<P::Machine>> {
+        Arc::clone(&self.run.engine)
     }
 
     /// The context the operator was started with.

@@ -6,6 +6,7 @@
 #[doc(hidden)]
 pub mod __private;
 mod blocking;
+pub mod children;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod clients;
@@ -38,6 +39,7 @@ pub use opgen_macros::{MachineContext, PhaseMachine, StatusDiff, reconcile_phase
 pub mod prelude {
     pub use crate::{
         MachineContext, PhaseMachine, StatusDiff,
+        children::{Adopt, ObjectRef},
         cx::Cx,
         error::{Error, Result, ResultExt},
         identity::IdempotencyKey,

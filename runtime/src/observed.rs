@@ -118,6 +118,11 @@ impl<T> Complete<T> {
         }
     }
 
+    /// What a cache holds whose list is complete.
+    pub(crate) fn of_cache(items: Vec<T>) -> Self {
+        Self { items }
+    }
+
     /// What was listed.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()

@@ -1,9 +1,8 @@
 //! The operator: its kinds, what it needs of the cluster, and how it runs.
 
-use std::{
-    future::Future, marker::PhantomData, net::SocketAddr, pin::Pin, sync::Arc, time::Duration,
-};
+use std::{future::Future, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
+use futures::future::BoxFuture;
 use jiff::Timestamp;
 use kube::Resource;
 use serde_json::Value;
@@ -11,6 +10,7 @@ use tokio::{sync::watch, task::JoinSet};
 
 use crate::{
     blocking::BlockingPool,
+    children::{ChildResource, Children, Declared, ObjectRef, OwnedOptions, WatchedOptions},
     clients::Clients,
     clock::{SharedClock, SystemClock},
     engine::{
@@ -19,6 +19,7 @@ use crate::{
         controller::Controller,
         events::Events,
         kind::{Kind, Limits},
+        owned_watch::Follow,
         predicate::Watched,
         watch::Scope,
     },
@@ -119,14 +120,60 @@ impl<C> std::fmt::Debug for Operator<C> {
 }
 
 /// What may differ between the kinds of one operator.
-#[derive(Clone, Debug)]
-pub struct KindOptions {
+pub struct KindOptions<M: PhaseMachine> {
     watched: Watched,
     limits: Limits,
     labels: Option<String>,
+    declared: Declared<M::Resource>,
 }
 
-impl KindOptions {
+impl<M: PhaseMachine> std::fmt::Debug for KindOptions<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KindOptions")
+            .field("declared", &self.declared)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<M: PhaseMachine> KindOptions<M> {
+    /// Objects of kind `T` may be made as children: see [`Cx::apply`](crate::cx::Cx::apply).
+    #[must_use]
+    pub fn owns<T: ChildResource>(self) -> Self {
+        self.owns_with::<T>(|options| options)
+    }
+
+    /// The same, with options.
+    #[must_use]
+    pub fn owns_with<T: ChildResource>(
+        mut self,
+        options: impl FnOnce(OwnedOptions) -> OwnedOptions,
+    ) -> Self {
+        self.declared.own::<T>(options(OwnedOptions::default()));
+        self
+    }
+
+    /// The object refers to objects of kind `T`: those that `refs` names. A change of one of them wakes it, and
+    /// [`Cx::related`](crate::cx::Cx::related) finds them without a request.
+    #[must_use]
+    pub fn watches<T: ChildResource>(
+        self,
+        refs: impl Fn(&M::Resource) -> Vec<ObjectRef> + Send + Sync + 'static,
+    ) -> Self {
+        self.watches_with::<T>(refs, |options| options)
+    }
+
+    /// The same, with options.
+    #[must_use]
+    pub fn watches_with<T: ChildResource>(
+        mut self,
+        refs: impl Fn(&M::Resource) -> Vec<ObjectRef> + Send + Sync + 'static,
+        options: impl FnOnce(WatchedOptions) -> WatchedOptions,
+    ) -> Self {
+        let options = options(WatchedOptions::default());
+        self.declared.refer::<T>(options, refs);
+        self
+    }
+
     /// Also run when this label changes.
     #[must_use]
     pub fn watch_label(mut self, name: impl Into<String>) -> Self {
@@ -186,17 +233,15 @@ impl<C: Send + Sync + 'static> Operator<C> {
     #[must_use]
     pub fn kind_with<M: PhaseMachine<Context = C>>(
         mut self,
-        options: impl FnOnce(KindOptions) -> KindOptions,
+        options: impl FnOnce(KindOptions<M>) -> KindOptions<M>,
     ) -> Self {
         let options = options(KindOptions {
             watched: Watched::default(),
             limits: Limits::default(),
             labels: None,
+            declared: Declared::default(),
         });
-        self.kinds.push(Box::new(KindOf::<M> {
-            options,
-            machine: PhantomData,
-        }));
+        self.kinds.push(Box::new(KindOf::<M> { options }));
         self
     }
 
@@ -406,6 +451,25 @@ struct Shared<C> {
     events: Events,
 }
 
+impl<C> Shared<C> {
+    /// The watches of everything a kind depends on, each with a board of its own.
+    fn watches(&self, children: &Children) -> Vec<BoxFuture<'static, ()>> {
+        let follow = |name: Arc<str>, scope| {
+            let board = Board::default();
+            self.inspector.add(Arc::clone(&name), board.clone());
+            Follow {
+                client: self.clients.watch.clone(),
+                scope,
+                board,
+                metrics: self.metrics.clone(),
+                name,
+                bell: Arc::clone(&children.bell),
+            }
+        };
+        children.watches(follow, self.only_in.as_deref())
+    }
+}
+
 /// A kind whose machine type is forgotten.
 trait AnyKind<C>: Send + Sync {
     fn crd(&self) -> Value;
@@ -414,9 +478,8 @@ trait AnyKind<C>: Send + Sync {
     fn start(&self, shared: &Shared<C>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 
-struct KindOf<M> {
-    options: KindOptions,
-    machine: PhantomData<fn() -> M>,
+struct KindOf<M: PhaseMachine> {
+    options: KindOptions<M>,
 }
 
 impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for KindOf<M> {
@@ -434,7 +497,7 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             verbs: verbs.to_vec(),
             cluster: false,
         };
-        vec![
+        let own = vec![
             // get: past the cache, after a lost race; list and watch: the cache; patch: finalizer and identity.
             rule(plural.clone(), &["get", "list", "watch", "patch"]),
             rule(format!("{plural}/status"), &["patch"]),
@@ -454,7 +517,10 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
                 verbs: vec!["get"],
                 cluster: true,
             },
-        ]
+        ];
+        own.into_iter()
+            .chain(self.options.declared.rules())
+            .collect()
     }
 
     fn graph(&self) -> PhaseGraph {
@@ -472,6 +538,13 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
         shared
             .metrics
             .max_concurrent_reconciles(&name, limits.in_flight);
+        let (children, index) = self.options.declared.build(
+            shared.clients.call.clone(),
+            &shared.name,
+            shared.metrics.clone(),
+        );
+        let children = Arc::new(children);
+        let watches = shared.watches(&children);
         let kind = Kind::<M> {
             name,
             api: ObjectApi::new(shared.clients.call.clone(), &shared.name),
@@ -482,15 +555,27 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             rules: Rules::of::<StatusOf<M>>(),
             metrics: shared.metrics.clone(),
             blocking: shared.blocking.clone(),
+            fence: shared.clients.fence_switch(),
             watched: self.options.watched.clone(),
             limits,
             events: shared.events.clone(),
+            children,
+            index,
         };
         let scope = Scope {
             namespace: shared.only_in.clone(),
             labels: self.options.labels.clone(),
+            fields: None,
         };
         let controller = Controller::new(Arc::new(kind), board);
-        Box::pin(controller.run(shared.clients.watch.clone(), scope, shared.stopped.clone()))
+        let run = controller.run(shared.clients.watch.clone(), scope, shared.stopped.clone());
+        Box::pin(async move {
+            // They end with the loop that reads from them.
+            let mut others = JoinSet::new();
+            for watch in watches {
+                others.spawn(watch);
+            }
+            run.await;
+        })
     }
 }

@@ -24,6 +24,7 @@ use crate::{
         envelope::Envelope,
         key::ObjectKey,
         kind::Kind,
+        owned_bell::Change,
         predicate::trigger,
         queue::{Lane, Queue},
         report::{Next, Report},
@@ -37,6 +38,9 @@ use crate::{
 
 /// How often the loop turns at least.
 const BEAT: Duration = Duration::from_secs(10);
+/// How long the first runs wait for the caches of owned and watched kinds. Without one a run does not fail either: what
+/// reads from it waits.
+const DEPENDENCIES: Duration = Duration::from_secs(3);
 
 /// What people are told when a clean-up takes too long.
 pub(super) const CLEANUP_STALLED_NOTE: &str = "what it made outside is not proven gone after the clean-up deadline: see the condition Reconciling for why; the annotation opgen.dev/orphan-external: \"true\" lets go of it";
@@ -64,6 +68,8 @@ pub(crate) struct Controller<M: PhaseMachine> {
     cleanup_stalled: usize,
     undecodable: HashSet<ObjectKey>,
     board: Board,
+    began: Instant,
+    may_start: bool,
 }
 
 impl<M: PhaseMachine> Controller<M> {
@@ -80,6 +86,8 @@ impl<M: PhaseMachine> Controller<M> {
             cleanup_stalled: 0,
             undecodable: HashSet::new(),
             board,
+            began: Instant::now(),
+            may_start: false,
         }
     }
 
@@ -96,11 +104,13 @@ impl<M: PhaseMachine> Controller<M> {
             self.start_ready();
             self.publish();
             let timer = self.queue.next_timer();
+            let bell = Arc::clone(&self.kind.children.bell);
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => break,
                 Some(done) = self.tasks.join_next_with_id() => self.finish(done),
                 Some(news) = news.next() => self.learn(news),
+                () = bell.rung() => self.ring(),
                 () = sleep_until(timer) => {}
                 // A loop with nothing to do must beat too.
                 () = tokio::time::sleep(BEAT) => {}
@@ -198,6 +208,7 @@ impl<M: PhaseMachine> Controller<M> {
         }
         self.queue.remove(key);
         self.board.remove(key);
+        self.kind.index.forget(key);
         // A run in flight keeps its state until it reports.
         if self.states.get(key).is_some_and(|state| !state.running)
             && self
@@ -233,7 +244,12 @@ impl<M: PhaseMachine> Controller<M> {
                 .undecodable_objects(&self.kind.name, self.undecodable.len());
         }
         let uid = meta.uid.as_deref().unwrap_or_default();
-        let (version, trigger) = (envelope.version(), trigger(meta, &self.kind.watched));
+        if let Ok(object) = envelope.object() {
+            self.kind.index.put(key, object);
+        }
+        let children = self.kind.children.sum(key, uid);
+        let trigger = trigger(meta, &self.kind.watched).wrapping_add(children);
+        let version = envelope.version();
         let state = self
             .states
             .entry(key.clone())
@@ -253,6 +269,40 @@ impl<M: PhaseMachine> Controller<M> {
         }
     }
 
+    /// Wakes who depends on what changed.
+    fn ring(&mut self) {
+        for (key, wake) in self.kind.children.bell.take() {
+            let Some(state) = self.states.get_mut(&key) else {
+                continue;
+            };
+            state.parked |= wake.run;
+            let is_backing_off = state.failures > 0;
+            if let Some(at) = wake.at {
+                self.queue.push_at(&key, at);
+            }
+            match wake.look {
+                _ if wake.run => self.consider(&key, Lane::Fresh),
+                // A status is no reason to cut a backoff; what its writers decide shortens it.
+                Some(Change::Status) if is_backing_off => {}
+                Some(_) if is_backing_off => {
+                    let soon = Instant::now() + Backoff::OBJECT.base;
+                    self.queue.push_at(&key, soon);
+                }
+                Some(_) => self.consider(&key, Lane::Fresh),
+                None => {}
+            }
+        }
+    }
+
+    /// Whether runs may start: the caches they read are there, or have had their time.
+    fn dependencies_are_settled(&mut self) -> bool {
+        if !self.may_start {
+            let patience = self.began.elapsed() >= DEPENDENCIES;
+            self.may_start = patience || self.kind.children.are_settled();
+        }
+        self.may_start
+    }
+
     fn push(&mut self, key: &ObjectKey, lane: Lane) {
         if self.queue.push(key, lane, Instant::now()) {
             self.kind.metrics.queue_added(&self.kind.name);
@@ -263,6 +313,9 @@ impl<M: PhaseMachine> Controller<M> {
     // ---- starting ----
 
     fn start_ready(&mut self) {
+        if !self.dependencies_are_settled() {
+            return;
+        }
         while self.runs < self.kind.limits.in_flight {
             let Some((key, since)) = self.queue.pop() else {
                 break;
@@ -567,7 +620,7 @@ async fn sleep_until(when: Option<Instant>) {
 }
 
 /// Says what is wrong in words that name the mend.
-fn watch_trouble(kind: &str, error: &str, code: Option<u16>) -> String {
+pub(super) fn watch_trouble(kind: &str, error: &str, code: Option<u16>) -> String {
     match code {
         Some(404) => {
             format!("{kind}: the server does not serve it: install the CRD (`manifests` prints it)")

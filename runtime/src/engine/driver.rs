@@ -8,6 +8,7 @@ use kube::{Resource, core::object::HasStatus};
 use tokio::time::Instant;
 
 use crate::{
+    children::{ChildNotes, ChildScope},
     cx::Run,
     engine::{
         annotations,
@@ -19,12 +20,13 @@ use crate::{
         predicate::trigger,
         record::Fields,
         report::{Next, Report},
-        verdict::Verdict,
+        verdict::{Note, Verdict},
     },
     error::{Error, ErrorClass, Result},
     external::CallScope,
     identity::Identity,
     phase::{PhaseMachine, StatusOf},
+    status::conditions,
     step::Outcome,
 };
 
@@ -48,6 +50,8 @@ pub(crate) struct Driver<M: PhaseMachine> {
     gone: BTreeSet<u32>,
     pub(super) observed_in: Option<&'static str>,
     handled: u64,
+    /// What the last handler learned of its children.
+    pub(super) children: ChildNotes,
     version: u64,
     started: Instant,
     deadline: Instant,
@@ -60,6 +64,11 @@ impl<M: PhaseMachine> Driver<M> {
     pub(crate) fn new(kind: Arc<Kind<M>>, input: Input<M::Resource>) -> Option<Self> {
         let object = Arc::clone(input.envelope.object().ok()?);
         let handled = trigger(object.meta(), &kind.watched);
+        let uid = object.meta().uid.as_deref().unwrap_or_default();
+        let children = ChildNotes {
+            seen: kind.children.sum(&input.key, uid),
+            ..ChildNotes::default()
+        };
         Some(Self {
             kind,
             key: input.key,
@@ -68,6 +77,7 @@ impl<M: PhaseMachine> Driver<M> {
             gone: input.gone,
             observed_in: input.observed_in,
             handled,
+            children,
             version: 0,
             started: Instant::now(),
             deadline: Instant::now() + M::BUDGET,
@@ -94,7 +104,7 @@ impl<M: PhaseMachine> Driver<M> {
         Report {
             key: self.key,
             uid: self.object.meta().uid.clone().unwrap_or_default(),
-            handled: self.handled,
+            handled: self.handled.wrapping_add(self.children.seen),
             version: self.version,
             next,
             phase: self.phase,
@@ -258,16 +268,49 @@ impl<M: PhaseMachine> Driver<M> {
         let panicked = outcome.as_ref().is_err_and(Error::is_panic);
         // Half of what a panicking handler wrote is no status.
         let status = (!panicked).then_some(run.status);
-        (Verdict::of(phase, outcome, &self.kind.limits), status)
+        let mut verdict = Verdict::of(phase, outcome, &self.kind.limits);
+        self.tell_children(&mut verdict);
+        (verdict, status)
     }
 
-    async fn handle(&self, phase: M, run: &mut Run<M>) -> Result<Outcome<M>> {
+    async fn handle(&mut self, phase: M, run: &mut Run<M>) -> Result<Outcome<M>> {
         let object = Arc::clone(&self.object);
         let outcome = phase.dispatch(&object, run).await;
         if outcome.as_ref().is_err_and(Error::is_panic) {
             self.kind.metrics.reconcile_panicked(&self.kind.name);
         }
+        self.children = run.children.told(outcome.is_ok());
+        self.version = self.version.max(self.children.version);
         outcome
+    }
+
+    /// A child that only a person can mend stalls its owner, whatever the phase; people are told once.
+    fn tell_children(&self, verdict: &mut Verdict<M>) {
+        let raw = self.envelope.raw_status();
+        let is_told = |kind: &str, message: &str| {
+            conditions::text_of(self.kind.rules, raw.as_ref(), kind)
+                .is_some_and(|(_, told)| told == message)
+        };
+        if let Some(blocked) = &self.children.blocked {
+            let message = blocked.to_string();
+            if matches!(verdict.next, Next::Retry { .. }) && verdict.to.is_none() {
+                verdict.note = Some(Note {
+                    reason: blocked.reason(),
+                    message: message.clone(),
+                    stalled: true,
+                });
+            }
+            if !is_told(conditions::CHILD_BLOCKED, &message) {
+                let events = &self.kind.events;
+                events.warn(&*self.object, blocked.reason(), message);
+            }
+        }
+        if let Some(fight) = &self.children.fight
+            && !is_told(conditions::FIELD_FIGHT, fight)
+        {
+            let events = &self.kind.events;
+            events.warn(&*self.object, "FieldFight", fight.clone());
+        }
     }
 
     /// A deadline takes an object away only after a run of this process has looked once.
@@ -319,6 +362,13 @@ impl<M: PhaseMachine> Driver<M> {
             kind: Arc::clone(&self.kind.name),
             run_deadline: self.deadline,
             chained,
+            children: ChildScope::new(
+                Arc::clone(&self.kind.children),
+                &self.key,
+                self.meta().uid.as_deref().unwrap_or_default(),
+                self.kind.index.of(&self.object),
+            ),
+            engine: Arc::clone(&self.kind),
         }
     }
 

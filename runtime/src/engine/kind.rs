@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::{
     blocking::BlockingPool,
+    children::{Children, Index},
     clients::Fence,
     clock::SharedClock,
     engine::{api::ObjectApi, events::Events, predicate::Watched},
@@ -29,6 +30,10 @@ pub(crate) struct Kind<M: PhaseMachine> {
     pub(crate) watched: Watched,
     pub(crate) limits: Limits,
     pub(crate) events: Events,
+    /// The caches of what it owns and refers to.
+    pub(crate) children: Arc<Children>,
+    /// Who refers to what.
+    pub(crate) index: Index<M::Resource>,
 }
 
 /// The numbers of one kind; every one has a default that is safe.

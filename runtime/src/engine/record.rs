@@ -236,6 +236,7 @@ impl<M: PhaseMachine> Driver<M> {
         } else {
             all
         };
+        let all = self.children.mark(all);
         if working { all.began(began) } else { all }
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct Scope {
     pub(crate) namespace: Option<String>,
     /// Which labels.
     pub(crate) labels: Option<String>,
+    /// Which fields.
+    pub(crate) fields: Option<String>,
 }
 
 /// A watch's news.
@@ -119,6 +121,7 @@ where
     // Some load balancers cut idle connections at 240 s.
     let config = watcher::Config {
         label_selector: scope.labels.clone(),
+        field_selector: scope.fields.clone(),
         ..watcher::Config::default().timeout(200)
     };
     watcher::watcher(api, config).boxed()

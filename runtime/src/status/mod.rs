@@ -7,7 +7,7 @@ mod merge;
 mod normal;
 mod patcher;
 mod plan;
-mod quantity;
+pub(crate) mod quantity;
 mod rules;
 mod sensitive;
 mod state;

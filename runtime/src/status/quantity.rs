@@ -6,7 +6,7 @@
 
 /// A value as `mantissa * 10^exponent`, the mantissa without trailing zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Quantity {
+pub(crate) struct Quantity {
     negative: bool,
     mantissa: u128,
     exponent: i64,
@@ -14,7 +14,7 @@ pub(super) struct Quantity {
 
 impl Quantity {
     /// Reads a quantity; `None` if it is none, or one too large to hold exactly.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (negative, rest) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
             b'+' => (false, &text[1..]),

@@ -1,0 +1,466 @@
+//! Server-side apply of one child: not at all if it is as desired, and never onto somebody else's object.
+
+use std::{any::TypeId, sync::Arc, time::Duration};
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::{
+    children::{
+        Adopt, ChildError, ChildResource,
+        budget::Budget,
+        contains::{Containment, contained},
+        desired::Desired,
+        error::HOLD,
+        owner::{Standing, controller_of},
+        request::{Applied, Deleted, Requests},
+        scope::{ChildScope, Stop},
+        store::{Entry, Store},
+    },
+    engine::key::ObjectKey,
+    error::Result,
+};
+
+/// How often one apply begins anew after somebody else was faster.
+const ROUNDS: usize = 3;
+/// How soon an owner looks again whose child is about to go; its going wakes it before.
+const GOING: Duration = Duration::from_secs(5);
+
+/// What is remembered of writing one child.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memo {
+    /// The hash of what was last applied, and the content that the server made of it.
+    applied: Option<(String, u64)>,
+    refused: Option<Refused>,
+    /// The owner that waits for this object to go.
+    waiter: Option<ObjectKey>,
+    budget: Budget,
+    used: Option<Instant>,
+}
+
+/// The server, or we, refused this very apply onto this very object.
+#[derive(Clone, Debug)]
+struct Refused {
+    hash: String,
+    live: Option<u64>,
+    until: Instant,
+    error: ChildError,
+}
+
+impl Memo {
+    /// The object is gone: nothing stands in the way of another one. Returns who waits for it.
+    pub(super) fn freed(&mut self) -> Option<ObjectKey> {
+        self.refused = None;
+        self.waiter.take()
+    }
+
+    pub(super) fn is_older_than(&self, age: Duration) -> bool {
+        self.used.is_none_or(|used| used.elapsed() >= age)
+    }
+
+    fn refusal(&self, hash: &str, live: Option<u64>) -> Option<ChildError> {
+        let refused = self.refused.as_ref()?;
+        let holds = refused.hash == hash && refused.live == live && refused.until > Instant::now();
+        holds.then(|| refused.error.clone())
+    }
+
+    fn was_applied(&self, hash: &str) -> bool {
+        self.applied
+            .as_ref()
+            .is_some_and(|(applied, _)| applied == hash)
+    }
+}
+
+impl ChildScope {
+    pub(super) async fn apply<T: ChildResource>(&self, child: T) -> Result<Arc<T>> {
+        self.try_apply(&child)
+            .await
+            .map_err(|stop| self.stopped(stop))
+    }
+
+    async fn try_apply<T: ChildResource>(&self, child: &T) -> Result<Arc<T>, Stop> {
+        let store = self.store::<T>()?;
+        let kind = &self.children().owner_kind;
+        let desired = Desired::new(kind, self.owner(), child, &store.options)?;
+        let is_derived = self.notes().derived.contains(&*desired.key.name);
+        let mut job = Job {
+            scope: self,
+            store,
+            desired,
+            asks_first: !is_derived,
+        };
+        for _ in 0..ROUNDS {
+            if let Some(object) = job.round().await? {
+                return Ok(object);
+            }
+            job.asks_first = true;
+        }
+        let what = job.what();
+        let message = format!("{what} is changed by others again and again while it is applied");
+        Err(ChildError::waits("ChildRace", message, GOING).into())
+    }
+}
+
+struct Job<'a, T> {
+    scope: &'a ChildScope,
+    store: Arc<Store<T>>,
+    desired: Desired,
+    /// Whether an object that the cache does not show may be there all the same: one that lacks our label.
+    asks_first: bool,
+}
+
+/// `None`: somebody was faster; look again.
+type Round<T> = Result<Option<Arc<T>>, Stop>;
+
+impl<T: ChildResource> Job<'_, T> {
+    fn what(&self) -> String {
+        format!("{} {}", self.store.kind, self.desired.key)
+    }
+
+    fn key(&self) -> &ObjectKey {
+        &self.desired.key
+    }
+
+    fn requests(&self) -> Requests<'_> {
+        self.scope.requests()
+    }
+
+    fn memo<R>(&self, with: impl FnOnce(&mut Memo) -> R) -> R {
+        self.store.memo(self.key(), |memo| {
+            memo.used = Some(Instant::now());
+            with(memo)
+        })
+    }
+
+    fn count(&self, result: &'static str) {
+        let children = self.scope.children();
+        let kind = &children.owner_kind.kind;
+        children
+            .metrics
+            .child_applied(kind, &self.store.kind, result);
+    }
+
+    async fn round(&self) -> Round<T> {
+        let cached = self.cached().await?;
+        let live = cached.as_ref().map(|entry| entry.content.desired);
+        if let Some(error) = self.memo(|memo| memo.refusal(&self.desired.hash, live)) {
+            self.count("refused");
+            return Err(error.into());
+        }
+        match cached {
+            Some(entry) => self.update(entry).await,
+            None if self.asks_first => match self.requests().get::<T>(self.key()).await? {
+                Some(object) => self.found(object).await,
+                None => self.create().await,
+            },
+            None => self.create().await,
+        }
+    }
+
+    /// The object as the cache has it; read past it if the watch has not shown our own write in time.
+    async fn cached(&self) -> Result<Option<Entry<T>>, Stop> {
+        let Some(entry) = self.store.get(self.key()) else {
+            return Ok(None);
+        };
+        if entry.unconfirmed.is_none_or(|until| until > Instant::now()) {
+            return Ok(Some(entry));
+        }
+        match self.requests().get::<T>(self.key()).await? {
+            Some(object) => Ok(Some(self.store.answered(object))),
+            None => {
+                self.store
+                    .vanished(self.key(), entry.object.meta().uid.as_deref());
+                Ok(None)
+            }
+        }
+    }
+
+    /// An object that the cache does not show.
+    async fn found(&self, object: Arc<T>) -> Round<T> {
+        let standing = self.standing(&object);
+        if standing == Standing::Ours {
+            let entry = self.store.answered(object);
+            return self.update(entry).await;
+        }
+        self.admit(&standing, &object, None)?;
+        self.take_over(&object, None).await
+    }
+
+    fn standing(&self, object: &T) -> Standing {
+        let kind = &self.scope.children().owner_kind;
+        match kind.standing(object.meta(), self.scope.owner()) {
+            // Somebody took our reference off: the mark says that it is ours, since the owner's uid is part of it.
+            Standing::Unowned if self.is_ours_by_mark(object) => Standing::Ours,
+            standing => standing,
+        }
+    }
+
+    fn is_ours_by_mark(&self, object: &T) -> bool {
+        let annotations = object.meta().annotations.as_ref();
+        let mark = annotations.and_then(|all| all.get(super::DESIRED_HASH_ANNOTATION));
+        mark.is_some_and(|mark| {
+            *mark == self.desired.hash || self.memo(|memo| memo.was_applied(mark))
+        })
+    }
+
+    /// Whether an object that is not ours may be taken over.
+    fn admit(&self, standing: &Standing, object: &T, live: Option<u64>) -> Result<(), Stop> {
+        let (what, adopt) = (self.what(), self.store.options.adopt);
+        let refused = match (standing, adopt) {
+            (Standing::Ours, _)
+            | (Standing::Unowned, Adopt::IfUnowned | Adopt::Always)
+            | (Standing::Foreign(_), Adopt::Always) => return Ok(()),
+            (Standing::Former, _) => {
+                self.memo(|memo| memo.waiter = Some(self.scope.owner().key.clone()));
+                let message = format!(
+                    "{what} belongs to a former {} of the same name and is about to be collected",
+                    self.scope.children().owner_kind.kind
+                );
+                return Err(ChildError::waits("FormerOwner", message, GOING).into());
+            }
+            (Standing::Unowned, Adopt::Never) => format!(
+                "{what} exists and is not ours: delete or rename it, or allow it by `.adopts(Adopt::IfUnowned)`"
+            ),
+            (Standing::Foreign(by), _) => format!(
+                "{what} exists and is controlled by {by}: choose another name, or allow it by `.adopts(Adopt::Always)`"
+            ),
+        };
+        tracing::warn!(child = %what, uid = ?object.meta().uid, "adoption refused");
+        Err(self.refuse("AdoptionRefused", refused, live))
+    }
+
+    /// Holds: the same apply onto the same object is not tried again for a while.
+    fn refuse(&self, reason: &'static str, message: String, live: Option<u64>) -> Stop {
+        let error = ChildError::blocked(reason, message);
+        let refused = Refused {
+            hash: self.desired.hash.clone(),
+            live,
+            // A little less than the owner's own wait, or its next look would come too early for nothing.
+            until: Instant::now() + HOLD.mul_f64(0.9),
+            error: error.clone(),
+        };
+        self.memo(|memo| {
+            memo.refused = Some(refused);
+            memo.waiter = Some(self.scope.owner().key.clone());
+        });
+        self.count("refused");
+        error.into()
+    }
+
+    async fn update(&self, entry: Entry<T>) -> Round<T> {
+        let what = self.what();
+        if entry.object.meta().deletion_timestamp.is_some() {
+            self.memo(|memo| memo.waiter = Some(self.scope.owner().key.clone()));
+            let message = format!("{what} is being deleted; it is made anew when it is gone");
+            return Err(ChildError::waits("ChildTerminating", message, GOING).into());
+        }
+        let standing = self.standing(&entry.object);
+        if standing != Standing::Ours {
+            self.admit(&standing, &entry.object, Some(entry.content.desired))?;
+            return self.take_over(&entry.object, Some(&entry)).await;
+        }
+        let live = json(&*entry.object);
+        let hash = &self.desired.hash;
+        let is_marked = self.desired.is_marked(&live);
+        let reference = (hash.clone(), entry.content.desired);
+        let (is_same, was_applied) = self.memo(|memo| {
+            (
+                memo.applied.as_ref() == Some(&reference),
+                memo.was_applied(hash),
+            )
+        });
+        let containment = if is_same {
+            Containment::Contained
+        } else {
+            contained(&self.desired.body, &live)
+        };
+        let has_to_yield = self.desired.has_to_yield(&live);
+        if is_marked && containment == Containment::Contained && !has_to_yield {
+            self.memo(|memo| memo.applied = Some(reference));
+            self.count("skipped");
+            return Ok(Some(entry.object));
+        }
+        let heals = is_marked || was_applied;
+        if self.is_slowed(heals, &containment) {
+            return Ok(Some(entry.object));
+        }
+        let entry = if has_to_yield {
+            self.hand_over(&live).await?.unwrap_or(entry)
+        } else {
+            entry
+        };
+        let uid = entry.object.meta().uid.as_deref().unwrap_or_default();
+        self.send(&self.desired.to_update(uid), Some(&entry), heals)
+            .await
+    }
+
+    /// Whether the child has been written too often of late: then the owner comes back when it may be written again.
+    fn is_slowed(&self, heals: bool, containment: &Containment) -> bool {
+        let wait = self.memo(|memo| memo.budget.wait(heals, Instant::now()));
+        if wait.is_zero() {
+            return false;
+        }
+        let what = self.what();
+        let message = match containment {
+            Containment::Differs(path) if heals => format!(
+                "somebody else keeps changing {path} of {what} back: stop the other writer, or leave the field to it by `.yields(\"{}\")`; until then it is written every other minute",
+                path.replace('.', "/")
+            ),
+            _ if heals => format!(
+                "{what} is deleted or changed by somebody else again and again: it is written every other minute"
+            ),
+            _ => format!(
+                "what is desired of {what} changes at every run: a time or a random value must not be part of it"
+            ),
+        };
+        self.scope.notes().fight = Some(message);
+        let owner = &self.scope.owner().key;
+        self.store.bell().run_at(owner, Instant::now() + wait);
+        self.count("refused");
+        true
+    }
+
+    async fn create(&self) -> Round<T> {
+        let heals = self.memo(|memo| memo.was_applied(&self.desired.hash));
+        if self.is_slowed(heals, &Containment::Contained) {
+            let message = format!(
+                "{} is deleted by somebody else again and again",
+                self.what()
+            );
+            return Err(ChildError::waits("FieldFight", message, HOLD).into());
+        }
+        let made = self.send(&self.desired.whole, None, heals).await?;
+        let Some(object) = made else {
+            return Ok(None);
+        };
+        let live = json(&*object);
+        if !self.desired.has_to_yield(&live) {
+            return Ok(Some(object));
+        }
+        let handed = self.hand_over(&live).await?;
+        Ok(Some(handed.map_or(object, |entry| entry.object)))
+    }
+
+    /// Takes over an object that is not ours, as the policy allows.
+    async fn take_over(&self, object: &Arc<T>, entry: Option<&Entry<T>>) -> Round<T> {
+        let meta = object.meta();
+        if let Some(other) = controller_of(meta) {
+            let owners = meta.owner_references.iter().flatten();
+            let index = owners.take_while(|owner| owner.uid != other.uid).count();
+            self.requests()
+                .disown::<T>(self.key(), index, &other.uid)
+                .await?;
+        }
+        tracing::info!(child = %self.what(), "adopted");
+        let uid = meta.uid.as_deref().unwrap_or_default();
+        self.send(&self.desired.to_update(uid), entry, false).await
+    }
+
+    /// Gives the yielded fields away, with the values they have.
+    async fn hand_over(&self, live: &Value) -> Result<Option<Entry<T>>, Stop> {
+        let children = self.scope.children();
+        let manager = format!("{}-yielded", children.manager);
+        let requests = Requests {
+            client: &children.client,
+            manager: &manager,
+        };
+        for with_fields in [true, false] {
+            let body = self
+                .desired
+                .to_yield(live, with_fields, &self.store.options.yields);
+            match requests.apply::<T>(self.key(), &body, false).await? {
+                Applied::Done(object) => {
+                    let entry = self.store.answered(object);
+                    self.saw(&entry);
+                    return Ok(Some(entry));
+                }
+                // Somebody else has the fields already: only the mark is left to set.
+                Applied::Conflict(_) => {}
+                Applied::Raced => return Ok(None),
+                Applied::Immutable(message) | Applied::Refused(message) => {
+                    let message = format!(
+                        "the yielded fields of {} cannot be handed over: {message}",
+                        self.what()
+                    );
+                    return Err(self.refuse("ChildRefused", message, None));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn saw(&self, entry: &Entry<T>) {
+        let key = self.key().clone();
+        self.scope
+            .notes()
+            .seen
+            .set(TypeId::of::<T>(), key, entry.print);
+    }
+
+    async fn send(&self, body: &Value, before: Option<&Entry<T>>, heals: bool) -> Round<T> {
+        let live = before.map(|entry| entry.content.desired);
+        let force = !self.store.options.yields_on_conflict;
+        match self.requests().apply::<T>(self.key(), body, force).await? {
+            Applied::Done(object) => {
+                let entry = self.store.answered(object);
+                self.saw(&entry);
+                let changed = before.is_none_or(|before| before.version != entry.version);
+                self.memo(|memo| {
+                    memo.applied = Some((self.desired.hash.clone(), entry.content.desired));
+                    memo.refused = None;
+                    memo.waiter = None;
+                    if changed {
+                        memo.budget.spent(heals, Instant::now());
+                    }
+                });
+                self.count(if changed && heals { "healed" } else { "sent" });
+                Ok(Some(entry.object))
+            }
+            Applied::Raced => {
+                let uid = before.and_then(|before| before.object.meta().uid.as_deref());
+                self.store.vanished(self.key(), uid);
+                Ok(None)
+            }
+            Applied::Conflict(message) => {
+                let message = format!("{}: {message}", self.what());
+                Err(self.refuse("FieldConflict", message, live))
+            }
+            Applied::Immutable(message) => self.immutable(message, before).await,
+            Applied::Refused(message) => {
+                let message = format!("the server refuses {}: {message}", self.what());
+                Err(self.refuse("ChildRefused", message, live))
+            }
+        }
+    }
+
+    async fn immutable(&self, message: String, before: Option<&Entry<T>>) -> Round<T> {
+        let what = self.what();
+        let uid = before.and_then(|before| before.object.meta().uid.as_deref());
+        let Some(uid) = uid.filter(|_| self.store.options.recreate) else {
+            let message = format!(
+                "{what} cannot be changed as desired, since a field of it is immutable: {message}: delete it, or allow that by `.recreate_on_immutable()`"
+            );
+            return Err(self.refuse(
+                "ImmutableField",
+                message,
+                before.map(|entry| entry.content.desired),
+            ));
+        };
+        tracing::info!(child = %what, %message, "made anew: a field of it is immutable");
+        match self.requests().delete::<T>(self.key(), uid).await? {
+            Deleted::Gone => self.store.vanished(self.key(), Some(uid)),
+            Deleted::Going(object) => {
+                let entry = self.store.answered(object);
+                self.saw(&entry);
+            }
+        }
+        self.memo(|memo| memo.budget.spent(true, Instant::now()));
+        // The next round makes it, or waits until it is gone.
+        Ok(None)
+    }
+}
+
+fn json<T: ChildResource>(object: &T) -> Value {
+    // It came from JSON.
+    serde_json::to_value(object).unwrap_or_default()
+}

@@ -1,0 +1,101 @@
+//! How often one child may be written.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A bucket of permits that fills up again.
+#[derive(Clone, Debug)]
+struct Bucket {
+    size: f64,
+    every: Duration,
+    left: f64,
+    at: Option<Instant>,
+}
+
+impl Bucket {
+    const fn new(size: f64, every: Duration) -> Self {
+        Self {
+            size,
+            every,
+            left: size,
+            at: None,
+        }
+    }
+
+    fn fill(&mut self, now: Instant) {
+        if let Some(at) = self.at {
+            let gained = (now - at).as_secs_f64() / self.every.as_secs_f64();
+            self.left = self.size.min(self.left + gained);
+        }
+        self.at = Some(now);
+    }
+
+    /// How long until the next permit; zero if there is one.
+    fn wait(&mut self, now: Instant) -> Duration {
+        self.fill(now);
+        self.every.mul_f64((1.0 - self.left).max(0.0))
+    }
+
+    fn take(&mut self, now: Instant) {
+        self.fill(now);
+        self.left = (self.left - 1.0).max(0.0);
+    }
+}
+
+/// Applies that change a child, whoever wrote last.
+#[derive(Clone, Debug)]
+pub(super) struct Budget {
+    /// Of a desired state that was there before: somebody else changed it back.
+    heals: Bucket,
+    /// Of any.
+    all: Bucket,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            heals: Bucket::new(5.0, Duration::from_secs(120)),
+            all: Bucket::new(30.0, Duration::from_secs(20)),
+        }
+    }
+}
+
+impl Budget {
+    /// How long the next apply has to wait.
+    pub(super) fn wait(&mut self, heals: bool, now: Instant) -> Duration {
+        let all = self.all.wait(now);
+        if heals {
+            all.max(self.heals.wait(now))
+        } else {
+            all
+        }
+    }
+
+    /// An apply changed the child.
+    pub(super) fn spent(&mut self, heals: bool, now: Instant) {
+        self.all.take(now);
+        if heals {
+            self.heals.take(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn heals_are_slowed_down_and_changes_are_not() {
+        let mut budget = Budget::default();
+        let start = Instant::now();
+        for _ in 0..5 {
+            assert_eq!(budget.wait(true, start), Duration::ZERO);
+            budget.spent(true, start);
+        }
+        assert_eq!(budget.wait(true, start), Duration::from_secs(120));
+        assert_eq!(budget.wait(false, start), Duration::ZERO);
+        let later = start + Duration::from_secs(90);
+        assert_eq!(budget.wait(true, later), Duration::from_secs(30));
+    }
+}

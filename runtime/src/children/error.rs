@@ -1,0 +1,77 @@
+//! Why a child is not as desired.
+
+use std::time::Duration;
+
+use crate::error::{Error, ErrorClass};
+
+/// Something stands between a child and what its owner wants of it. The text says what, and how to mend it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct ChildError {
+    reason: &'static str,
+    message: String,
+    hold: Hold,
+}
+
+/// What to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    /// It passes by itself: look again after so long, or when the child changes.
+    Wait(Duration),
+    /// A person has to act; the owner looks again from time to time.
+    Blocked(Duration),
+    /// No look can help: the code of the operator, or the spec, is wrong.
+    Wrong,
+}
+
+/// How often an owner that holds looks again.
+pub(super) const HOLD: Duration = Duration::from_secs(300);
+
+impl ChildError {
+    pub(super) fn waits(reason: &'static str, message: String, delay: Duration) -> Self {
+        Self {
+            reason,
+            message,
+            hold: Hold::Wait(delay),
+        }
+    }
+
+    pub(super) fn blocked(reason: &'static str, message: String) -> Self {
+        Self {
+            reason,
+            message,
+            hold: Hold::Blocked(HOLD),
+        }
+    }
+
+    pub(super) fn wrong(reason: &'static str, message: String) -> Self {
+        Self {
+            reason,
+            message,
+            hold: Hold::Wrong,
+        }
+    }
+
+    /// CamelCase, as conditions want it: `AdoptionRefused`, `ImmutableField`, `FieldConflict`, `ChildRefused`,
+    /// `CrossNamespaceOwner`, `NotDeclared`, `NotSynced`, `ChildTerminating`, `FormerOwner`.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        self.reason
+    }
+
+    /// Whether the owner is held until somebody acts.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        !matches!(self.hold, Hold::Wait(_))
+    }
+
+    pub(super) fn into_error(self) -> Error {
+        let hold = self.hold;
+        let error = Error::from(self);
+        match hold {
+            Hold::Wait(delay) => error.with_class(ErrorClass::Saturated).retry_after(delay),
+            Hold::Blocked(delay) => error.with_class(ErrorClass::Transient).retry_after(delay),
+            Hold::Wrong => error.permanent(),
+        }
+    }
+}

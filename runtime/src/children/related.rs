@@ -1,0 +1,265 @@
+//! The cache of a kind that objects refer to, and the index of who refers to what.
+
+use std::{
+    any::TypeId,
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use tokio::time::Instant;
+
+use crate::{
+    children::{
+        ChildResource,
+        content::{Content, mix},
+        seen::Seen,
+    },
+    engine::{
+        envelope::version_of,
+        key::ObjectKey,
+        owned_bell::{Bell, Change},
+        owned_watch::{Sink, TROUBLED},
+    },
+    identity::Fnv,
+};
+
+/// One object that others may refer to.
+struct Target<T> {
+    object: Arc<T>,
+    version: u64,
+    content: Content,
+    print: u64,
+}
+
+/// All objects of one watched kind.
+pub(crate) struct Related<T> {
+    pub(super) kind: String,
+    bell: Arc<Bell>,
+    inner: Mutex<Inner<T>>,
+}
+
+struct Inner<T> {
+    objects: HashMap<ObjectKey, Target<T>>,
+    incoming: Option<HashMap<ObjectKey, Target<T>>>,
+    complete: bool,
+    failed_at: Option<Instant>,
+    waiting: BTreeSet<ObjectKey>,
+    /// What each primary refers to.
+    targets: HashMap<ObjectKey, Vec<ObjectKey>>,
+    /// Who refers to each.
+    referrers: HashMap<ObjectKey, BTreeSet<ObjectKey>>,
+}
+
+impl<T: ChildResource> Related<T> {
+    pub(super) fn new(bell: Arc<Bell>) -> Self {
+        Self {
+            kind: T::kind(&()).into_owned(),
+            bell,
+            inner: Mutex::new(Inner {
+                objects: HashMap::new(),
+                incoming: None,
+                complete: false,
+                failed_at: None,
+                waiting: BTreeSet::new(),
+                targets: HashMap::new(),
+                referrers: HashMap::new(),
+            }),
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner<T>> {
+        // Nothing panics while it holds the lock.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn target(&self, object: Arc<T>) -> (ObjectKey, Target<T>) {
+        let meta = object.meta();
+        let key = ObjectKey::of(meta);
+        let content = Content::of(&*object);
+        let mut identity = Fnv::default();
+        for part in [
+            &*self.kind,
+            key.namespace.as_deref().unwrap_or_default(),
+            &key.name,
+        ] {
+            identity.write(part.as_bytes());
+            identity.write(&[0xff]);
+        }
+        identity.write(meta.uid.as_deref().unwrap_or_default().as_bytes());
+        let terminating = u64::from(meta.deletion_timestamp.is_some());
+        let target = Target {
+            version: version_of(meta),
+            print: mix(&[identity.0, terminating, content.desired, content.status]),
+            content,
+            object,
+        };
+        (key, target)
+    }
+
+    fn wake(&self, referrers: BTreeSet<ObjectKey>, change: Change) {
+        for referrer in referrers {
+            self.bell.look(&referrer, change);
+        }
+    }
+
+    /// Records what a primary refers to.
+    pub(super) fn index(&self, primary: &ObjectKey, targets: Vec<ObjectKey>) {
+        let mut inner = self.inner();
+        if inner.targets.get(primary) == Some(&targets) {
+            return;
+        }
+        inner.forget(primary);
+        for target in &targets {
+            inner
+                .referrers
+                .entry(target.clone())
+                .or_default()
+                .insert(primary.clone());
+        }
+        if !targets.is_empty() {
+            inner.targets.insert(primary.clone(), targets);
+        }
+    }
+
+    pub(super) fn forget(&self, primary: &ObjectKey) {
+        self.inner().forget(primary);
+    }
+
+    pub(super) fn is_troubled(&self) -> bool {
+        self.inner()
+            .failed_at
+            .is_some_and(|at| at.elapsed() < TROUBLED)
+    }
+
+    pub(super) fn waits(&self, owner: &ObjectKey) -> bool {
+        let mut inner = self.inner();
+        if !inner.complete {
+            inner.waiting.insert(owner.clone());
+        }
+        !inner.complete
+    }
+
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<T>> {
+        self.inner()
+            .objects
+            .get(key)
+            .map(|target| Arc::clone(&target.object))
+    }
+
+    pub(super) fn sum(&self, primary: &ObjectKey) -> u64 {
+        let inner = self.inner();
+        let targets = inner.targets.get(primary);
+        targets
+            .into_iter()
+            .flatten()
+            .filter_map(|key| inner.objects.get(key))
+            .fold(0, |sum, target| sum.wrapping_add(target.print))
+    }
+
+    pub(super) fn snapshot(&self, primary: &ObjectKey, seen: &mut Seen) {
+        let inner = self.inner();
+        for key in inner.targets.get(primary).into_iter().flatten() {
+            if let Some(target) = inner.objects.get(key) {
+                seen.set(TypeId::of::<Related<T>>(), key.clone(), target.print);
+            }
+        }
+    }
+}
+
+impl<T> Inner<T> {
+    fn forget(&mut self, primary: &ObjectKey) {
+        for target in self.targets.remove(primary).into_iter().flatten() {
+            if let Some(referrers) = self.referrers.get_mut(&target) {
+                referrers.remove(primary);
+                if referrers.is_empty() {
+                    self.referrers.remove(&target);
+                }
+            }
+        }
+    }
+
+    fn referrers(&self, key: &ObjectKey) -> BTreeSet<ObjectKey> {
+        self.referrers.get(key).cloned().unwrap_or_default()
+    }
+}
+
+impl<T: ChildResource> Sink<T> for Related<T> {
+    fn seen(&self, object: Arc<T>) {
+        let (key, target) = self.target(object);
+        let mut inner = self.inner();
+        inner.failed_at = None;
+        let change = match inner.objects.get(&key) {
+            Some(known) if known.print == target.print => Change::None,
+            Some(known) if known.content.desired == target.content.desired => Change::Status,
+            _ => Change::Content,
+        };
+        let older = inner.objects.get(&key).is_some_and(|known| {
+            known.version > target.version && known.object.meta().uid == target.object.meta().uid
+        });
+        if older {
+            return;
+        }
+        inner.objects.insert(key.clone(), target);
+        let referrers = inner.referrers(&key);
+        drop(inner);
+        self.wake(referrers, change);
+    }
+
+    fn gone(&self, meta: &ObjectMeta) {
+        let key = ObjectKey::of(meta);
+        let mut inner = self.inner();
+        inner.failed_at = None;
+        let is_it = inner
+            .objects
+            .get(&key)
+            .is_some_and(|known| known.object.meta().uid == meta.uid);
+        if !is_it {
+            return;
+        }
+        inner.objects.remove(&key);
+        let referrers = inner.referrers(&key);
+        drop(inner);
+        self.wake(referrers, Change::Content);
+    }
+
+    fn list_begins(&self) {
+        self.inner().incoming = Some(HashMap::new());
+    }
+
+    fn listed(&self, object: Arc<T>) {
+        let (key, target) = self.target(object);
+        if let Some(incoming) = &mut self.inner().incoming {
+            incoming.insert(key, target);
+        }
+    }
+
+    fn list_ends(&self) {
+        let mut inner = self.inner();
+        let Some(incoming) = inner.incoming.take() else {
+            return;
+        };
+        inner.objects = incoming;
+        inner.complete = true;
+        inner.failed_at = None;
+        let waiting = std::mem::take(&mut inner.waiting);
+        let referrers: BTreeSet<_> = inner.targets.keys().cloned().collect();
+        drop(inner);
+        for owner in waiting {
+            self.bell.run(&owner);
+        }
+        self.wake(referrers, Change::Content);
+    }
+
+    fn failed(&self) {
+        self.inner().failed_at = Some(Instant::now());
+    }
+
+    fn len(&self) -> usize {
+        self.inner().objects.len()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.inner().complete
+    }
+}

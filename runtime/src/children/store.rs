@@ -1,0 +1,413 @@
+//! The cache of one owned kind, fed by its watch and by the replies to our own writes.
+
+use std::{
+    any::TypeId,
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use tokio::time::Instant;
+
+use crate::{
+    children::{
+        ChildResource, OwnedOptions,
+        apply::Memo,
+        content::{Content, mix},
+        owner::{Owner, OwnerKind},
+        seen::Seen,
+    },
+    engine::{
+        envelope::version_of,
+        key::ObjectKey,
+        owned_bell::{Bell, Change},
+        owned_watch::{Sink, TROUBLED},
+    },
+    identity::Fnv,
+};
+
+/// How long a reply to our own write is believed without the watch having shown it.
+const UNCONFIRMED: Duration = Duration::from_secs(5);
+/// How long the memory of an object without traces is kept.
+const FORGET: Duration = Duration::from_secs(3600);
+
+/// One cached child.
+#[derive(Clone, Debug)]
+pub(super) struct Entry<T> {
+    pub(super) object: Arc<T>,
+    pub(super) version: u64,
+    pub(super) content: Content,
+    /// Changes with everything that is worth a run of the owner.
+    pub(super) print: u64,
+    pub(super) owner: Option<Owner>,
+    /// It comes from a reply, and the watch has not shown it until this moment.
+    pub(super) unconfirmed: Option<Instant>,
+}
+
+/// All children of one kind, of all owners of one kind.
+pub(crate) struct Store<T> {
+    /// The child's kind, for people.
+    pub(super) kind: String,
+    pub(super) owner_kind: Arc<OwnerKind>,
+    pub(super) options: OwnedOptions,
+    bell: Arc<Bell>,
+    inner: Mutex<Inner<T>>,
+}
+
+struct Inner<T> {
+    objects: HashMap<ObjectKey, Entry<T>>,
+    by_owner: HashMap<ObjectKey, BTreeSet<ObjectKey>>,
+    /// What a list in progress has brought so far.
+    incoming: Option<HashMap<ObjectKey, Entry<T>>>,
+    complete: bool,
+    failed_at: Option<Instant>,
+    /// Owners that wait for the first list.
+    waiting: BTreeSet<ObjectKey>,
+    /// Uids that we deleted: what still arrives of them is history.
+    deleted: HashMap<String, Instant>,
+    memos: HashMap<ObjectKey, Memo>,
+}
+
+impl<T: ChildResource> Store<T> {
+    pub(super) fn new(owner_kind: Arc<OwnerKind>, options: OwnedOptions, bell: Arc<Bell>) -> Self {
+        Self {
+            kind: T::kind(&()).into_owned(),
+            owner_kind,
+            options,
+            bell,
+            inner: Mutex::new(Inner {
+                objects: HashMap::new(),
+                by_owner: HashMap::new(),
+                incoming: None,
+                complete: false,
+                failed_at: None,
+                waiting: BTreeSet::new(),
+                deleted: HashMap::new(),
+                memos: HashMap::new(),
+            }),
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner<T>> {
+        // Nothing panics while it holds the lock.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn entry(&self, object: Arc<T>) -> (ObjectKey, Entry<T>) {
+        let meta = object.meta();
+        let key = ObjectKey::of(meta);
+        let content = Content::of(&*object);
+        let mut identity = Fnv::default();
+        for part in [
+            &*self.kind,
+            key.namespace.as_deref().unwrap_or_default(),
+            &key.name,
+        ] {
+            identity.write(part.as_bytes());
+            identity.write(&[0xff]);
+        }
+        identity.write(meta.uid.as_deref().unwrap_or_default().as_bytes());
+        let terminating = u64::from(meta.deletion_timestamp.is_some());
+        let entry = Entry {
+            version: version_of(meta),
+            print: mix(&[identity.0, terminating, content.desired, content.status]),
+            content,
+            owner: self.owner_kind.owner_of(meta),
+            unconfirmed: None,
+            object,
+        };
+        (key, entry)
+    }
+
+    fn ring(&self, owners: impl IntoIterator<Item = ObjectKey>, change: Change) {
+        for owner in owners {
+            self.bell.look(&owner, change);
+        }
+    }
+
+    // ---- what runs ask ----
+
+    /// Whether a first list has ended.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.inner().complete
+    }
+
+    /// Whether the watch fails at present.
+    pub(crate) fn is_troubled(&self) -> bool {
+        self.inner()
+            .failed_at
+            .is_some_and(|at| at.elapsed() < TROUBLED)
+    }
+
+    /// Whether something may be concluded from an object's absence: the list is complete, none is under way, and the
+    /// watch does not fail.
+    pub(super) fn proves_absence(&self) -> bool {
+        let inner = self.inner();
+        inner.complete
+            && inner.incoming.is_none()
+            && inner.failed_at.is_none_or(|at| at.elapsed() >= TROUBLED)
+    }
+
+    /// Remembers that an owner waits for the first list. False if it has ended.
+    pub(super) fn waits(&self, owner: &ObjectKey) -> bool {
+        let mut inner = self.inner();
+        if !inner.complete {
+            inner.waiting.insert(owner.clone());
+        }
+        !inner.complete
+    }
+
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<Entry<T>> {
+        self.inner().objects.get(key).cloned()
+    }
+
+    /// The children of an owner, by name.
+    pub(super) fn of_owner(&self, owner: &Owner) -> Vec<Arc<T>> {
+        let inner = self.inner();
+        let keys = inner.by_owner.get(&owner.key);
+        keys.into_iter()
+            .flatten()
+            .filter_map(|key| inner.objects.get(key))
+            .filter(|entry| is_of(entry, owner))
+            .map(|entry| Arc::clone(&entry.object))
+            .collect()
+    }
+
+    pub(super) fn sum(&self, owner: &ObjectKey, uid: &str) -> u64 {
+        let inner = self.inner();
+        let keys = inner.by_owner.get(owner);
+        keys.into_iter()
+            .flatten()
+            .filter_map(|key| inner.objects.get(key))
+            .filter(|entry| entry.owner.as_ref().is_some_and(|owner| owner.uid == uid))
+            .fold(0, |sum, entry| sum.wrapping_add(entry.print))
+    }
+
+    pub(super) fn snapshot(&self, owner: &Owner, seen: &mut Seen) {
+        let inner = self.inner();
+        for key in inner.by_owner.get(&owner.key).into_iter().flatten() {
+            if let Some(entry) = inner.objects.get(key).filter(|entry| is_of(entry, owner)) {
+                seen.set(TypeId::of::<T>(), key.clone(), entry.print);
+            }
+        }
+    }
+
+    // ---- what runs write ----
+
+    /// Takes in what the server answered to a write or to a read past the cache.
+    pub(super) fn answered(&self, object: Arc<T>) -> Entry<T> {
+        let (key, mut entry) = self.entry(object);
+        let mut inner = self.inner();
+        if let Some(known) = inner.objects.get(&key)
+            && same_uid(known, &entry)
+            && known.version >= entry.version
+        {
+            return known.clone();
+        }
+        entry.unconfirmed = Some(Instant::now() + UNCONFIRMED);
+        inner.insert(key, entry.clone());
+        entry
+    }
+
+    /// The server says that the object is not there (any more).
+    pub(super) fn vanished(&self, key: &ObjectKey, uid: Option<&str>) {
+        let mut inner = self.inner();
+        let known = inner.objects.get(key);
+        if known.is_some_and(|known| uid.is_none() || known.object.meta().uid.as_deref() == uid) {
+            inner.remove(key);
+        }
+        if let Some(uid) = uid {
+            inner.deleted.insert(uid.to_owned(), Instant::now());
+        }
+    }
+
+    /// What is remembered of writing this child.
+    pub(super) fn memo<R>(&self, key: &ObjectKey, with: impl FnOnce(&mut Memo) -> R) -> R {
+        with(self.inner().memos.entry(key.clone()).or_default())
+    }
+
+    pub(super) fn bell(&self) -> &Bell {
+        &self.bell
+    }
+}
+
+impl<T: ChildResource> Sink<T> for Store<T> {
+    fn seen(&self, object: Arc<T>) {
+        let (key, entry) = self.entry(object);
+        let mut inner = self.inner();
+        inner.failed_at = None;
+        if inner.is_history(&entry) {
+            return;
+        }
+        let (change, owners) = match inner.objects.get_mut(&key) {
+            Some(known) if same_uid(known, &entry) && known.version >= entry.version => {
+                if known.version == entry.version {
+                    known.unconfirmed = None;
+                }
+                return;
+            }
+            Some(known) => (change(known, &entry), owners(Some(known), &entry)),
+            None => (Change::Content, owners(None, &entry)),
+        };
+        inner.insert(key, entry);
+        drop(inner);
+        self.ring(owners, change);
+    }
+
+    fn gone(&self, meta: &ObjectMeta) {
+        let key = ObjectKey::of(meta);
+        let mut inner = self.inner();
+        inner.failed_at = None;
+        if let Some(uid) = &meta.uid {
+            inner.deleted.remove(uid);
+        }
+        let known = inner.objects.get(&key);
+        let is_it = known.is_some_and(|known| known.object.meta().uid == meta.uid);
+        let waits = inner.memos.get_mut(&key).and_then(Memo::freed);
+        let owner = is_it.then(|| inner.remove(&key)).flatten();
+        drop(inner);
+        self.ring(owner, Change::Content);
+        if let Some(owner) = waits {
+            self.bell.run(&owner);
+        }
+    }
+
+    fn list_begins(&self) {
+        self.inner().incoming = Some(HashMap::new());
+    }
+
+    fn listed(&self, object: Arc<T>) {
+        let (key, entry) = self.entry(object);
+        let mut inner = self.inner();
+        if !inner.is_history(&entry)
+            && let Some(incoming) = &mut inner.incoming
+        {
+            incoming.insert(key, entry);
+        }
+    }
+
+    fn list_ends(&self) {
+        let mut inner = self.inner();
+        let Some(incoming) = inner.incoming.take() else {
+            return;
+        };
+        let known = std::mem::take(&mut inner.objects);
+        let mut touched: BTreeSet<ObjectKey> = inner.by_owner.keys().cloned().collect();
+        inner.by_owner.clear();
+        let mut kept = Vec::new();
+        for (key, entry) in known {
+            let listed = incoming.get(&key);
+            let newer = match listed {
+                Some(listed) => same_uid(listed, &entry) && listed.version < entry.version,
+                None => entry.unconfirmed.is_some(),
+            };
+            if newer {
+                kept.push((key, entry));
+            } else if listed.is_none()
+                && let Some(owner) = inner.memos.get_mut(&key).and_then(Memo::freed)
+            {
+                touched.insert(owner);
+            }
+        }
+        for (key, entry) in incoming.into_iter().chain(kept) {
+            inner.insert(key, entry);
+        }
+        touched.extend(inner.by_owner.keys().cloned());
+        inner.complete = true;
+        inner.failed_at = None;
+        inner.tidy();
+        let waiting = std::mem::take(&mut inner.waiting);
+        drop(inner);
+        for owner in waiting {
+            self.bell.run(&owner);
+        }
+        for owner in touched {
+            self.bell.look(&owner, Change::Content);
+        }
+    }
+
+    fn failed(&self) {
+        self.inner().failed_at = Some(Instant::now());
+    }
+
+    fn len(&self) -> usize {
+        self.inner().objects.len()
+    }
+
+    fn is_complete(&self) -> bool {
+        Self::is_complete(self)
+    }
+}
+
+impl<T: ChildResource> Inner<T> {
+    fn is_history(&self, entry: &Entry<T>) -> bool {
+        let uid = entry.object.meta().uid.as_deref().unwrap_or_default();
+        self.deleted.contains_key(uid)
+    }
+
+    fn insert(&mut self, key: ObjectKey, entry: Entry<T>) {
+        self.remove(&key);
+        if let Some(owner) = &entry.owner {
+            self.by_owner
+                .entry(owner.key.clone())
+                .or_default()
+                .insert(key.clone());
+        }
+        self.objects.insert(key, entry);
+    }
+
+    /// Returns whose child it was.
+    fn remove(&mut self, key: &ObjectKey) -> Option<ObjectKey> {
+        let owner = self.objects.remove(key)?.owner?.key;
+        if let Some(children) = self.by_owner.get_mut(&owner) {
+            children.remove(key);
+            if children.is_empty() {
+                self.by_owner.remove(&owner);
+            }
+        }
+        Some(owner)
+    }
+
+    /// Forgets what nothing refers to any more.
+    fn tidy(&mut self) {
+        self.deleted.retain(|_, at| at.elapsed() < FORGET);
+        let objects = &self.objects;
+        self.memos
+            .retain(|key, memo| objects.contains_key(key) || !memo.is_older_than(FORGET));
+    }
+}
+
+fn is_of<T>(entry: &Entry<T>, owner: &Owner) -> bool {
+    entry
+        .owner
+        .as_ref()
+        .is_some_and(|found| found.uid == owner.uid)
+}
+
+fn same_uid<T: ChildResource>(one: &Entry<T>, other: &Entry<T>) -> bool {
+    one.object.meta().uid == other.object.meta().uid
+}
+
+/// What is different about the object.
+fn change<T: ChildResource>(known: &Entry<T>, new: &Entry<T>) -> Change {
+    if known.print == new.print {
+        Change::None
+    } else if known.content.desired == new.content.desired && same_uid(known, new) {
+        Change::Status
+    } else {
+        Change::Content
+    }
+}
+
+/// The owners before and after.
+fn owners<T>(known: Option<&Entry<T>>, new: &Entry<T>) -> BTreeSet<ObjectKey> {
+    let both = [
+        known.and_then(|known| known.owner.as_ref()),
+        new.owner.as_ref(),
+    ];
+    both.into_iter()
+        .flatten()
+        .map(|owner| owner.key.clone())
+        .collect()
+}
