@@ -92,7 +92,7 @@ fn adopted(crd: &CrdFile, additions: &Additions, module: &RustSource) -> Result<
         has_default: module.has_default(),
         crd: additions.yaml().to_owned(),
         additions: additions.lines(),
-        sample,
+        sample: sample.trim_end().to_owned(),
         sample_json: format!("{object:#}"),
     })
 }

@@ -115,8 +115,8 @@ impl Answers {
         let from_crd = merge.path(flags.from_crd.as_deref());
         let stem = crate::model::stem(&name.value).to_owned();
         let (kind, group) = if from_crd.is_some() {
-            // The CRD answers both; a kind only chooses where the file holds several.
-            let kind = merge.text("--kind", &flags.kind, &merge.kind.kind, "kind");
+            // The CRD answers both. The flag only chooses where the file holds several; the settings name a file with one.
+            let kind = merge.text("--kind", &flags.kind, &None, "kind");
             let unused = |place| Answer {
                 value: String::new(),
                 place,

@@ -66,6 +66,8 @@ pub enum Command {
     New(Box<New>),
     /// Scaffold an operator, build it, and watch its object live and go, against an in-memory API server.
     Demo(Demo),
+    /// Print the phase graphs of a project, from its source.
+    Graph(Graph),
     /// Print a completion script for a shell.
     Completions(Completions),
 }
@@ -179,6 +181,29 @@ pub struct Demo {
     /// Depend on the opgen crates in this checkout.
     #[arg(long, value_name = "DIR")]
     pub opgen_path: Option<PathBuf>,
+}
+
+/// `graph`: the phase graphs of a project.
+#[derive(Args, Clone, Debug)]
+pub struct Graph {
+    /// A project, a folder or a file.
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub path: PathBuf,
+    /// The language of the picture.
+    #[arg(long = "as", value_enum, default_value_t, value_name = "LANGUAGE")]
+    pub language: Language,
+}
+
+/// A language of pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// Mermaid, which Markdown viewers draw.
+    #[default]
+    Mermaid,
+    /// Graphviz.
+    Dot,
+    /// A picture as such.
+    Svg,
 }
 
 /// `completions`: a script for a shell.

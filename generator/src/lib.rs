@@ -57,6 +57,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match &cli.command {
         Command::New(flags) => command::new::run(flags, shell),
         Command::Demo(flags) => command::demo::run(flags, shell),
+        Command::Graph(flags) => command::graph::run(flags, shell),
         Command::Completions(flags) => command::completions::run(flags, shell),
     };
     match result {

@@ -133,10 +133,7 @@ fn names() {
             &["`D` is not a lowercase letter"],
         ),
         (&["new", "x", "--group", "a..b"], &["a part of it is empty"]),
-        (
-            &["new", "x", "--group", "-a.b"],
-            &["begins or ends with `-`"],
-        ),
+        (&["new", "x", "--group=-a.b"], &["begins or ends with `-`"]),
         (
             &["new", "x", "--group", "x.k8s.io"],
             &["keeps for Kubernetes"],
@@ -209,7 +206,7 @@ fn flags() {
         2,
         &["--knid", "--kind"],
     );
-    refused(&place, &["nwe"], 2, &["nwe", "new"]);
+    refused(&place, &["demoo"], 2, &["demoo", "demo"]);
     refused(&place, &["new"], 2, &["NAME"]);
     refused(&place, &[], 2, &["Usage"]);
     refused(

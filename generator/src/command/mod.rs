@@ -2,4 +2,5 @@
 
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod graph;
 pub(crate) mod new;

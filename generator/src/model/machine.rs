@@ -491,6 +491,36 @@ impl Checked<'_> {
                 Some(_) => {}
             }
         }
+        if draft.to.contains(name) || draft.on_deadline.as_ref() == Some(name) {
+            problems.push(Problem::new(format!("phase `{name}` leads to itself"))
+                .mend("take the arrow away: to stay, a handler returns `Step::poll_in` or `Step::settled`"));
+        }
+        if index == 0 && draft.role == Role::Failed {
+            problems.push(
+                Problem::new(format!("the first phase, `{name}`, is the failed phase"))
+                    .mend("put the phase first in which a new object starts"),
+            );
+        }
+        let is_failed = |target: &PhaseName| {
+            drafts
+                .iter()
+                .any(|other| other.name == *target && other.role == Role::Failed)
+        };
+        match &draft.on_deadline {
+            Some(target) if !draft.to.contains(target) && !is_failed(target) && target != name => {
+                problems.push(Problem::new(format!("phase `{name}` goes to `{target}` at its deadline, but has no arrow to it"))
+                    .mend(format!("add the arrow: an expired deadline moves like any other, `{name}>..|{target}`")));
+            }
+            None if draft.role == Role::Failed && draft.deadline.is_some() => {
+                problems.push(
+                    Problem::new(format!(
+                        "the failed phase `{name}` has a deadline that leads nowhere"
+                    ))
+                    .mend("add a mark such as `on_deadline=Pending`, or take the deadline away"),
+                );
+            }
+            _ => {}
+        }
         if draft.role == Role::Finalizer {
             if index == 0 {
                 problems.push(
@@ -628,6 +658,13 @@ mod tests {
             ("Context>R,R:steady", "would hide a type"),
             ("D:finalizer,R:steady", "is the finalizer phase"),
             ("", "is not a phase"),
+            ("A>A|R,R:steady", "leads to itself"),
+            (
+                "A:deadline=1m:on_deadline=R>B,B>R,R:steady",
+                "no arrow to it",
+            ),
+            ("F:failed>R,R:steady", "is the failed phase"),
+            ("A>R,R:steady,F:failed:deadline=1m>A", "leads nowhere"),
         ] {
             let problems = parse(text).expect_err(text);
             assert!(

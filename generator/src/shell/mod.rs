@@ -45,6 +45,11 @@ impl Shell {
         self.format == Format::Human && !self.quiet
     }
 
+    /// Whether a program reads this.
+    pub fn is_for_machines(&self) -> bool {
+        self.format == Format::Json
+    }
+
     /// Whether a progress display makes sense.
     pub fn is_live(&self) -> bool {
         self.is_human() && io::stderr().is_terminal()

@@ -22,7 +22,8 @@ impl Cost {
             } else {
                 format!("{}/{}", entry.resource, entry.subresource)
             };
-            cost.refused += usize::from(entry.code >= 400);
+            // A 404 is an answer: the lease that is not there yet is looked for first.
+            cost.refused += usize::from(entry.code >= 400 && entry.code != 404);
             // Reads first: false sorts before true.
             *cost
                 .counts
@@ -32,10 +33,19 @@ impl Cost {
         cost
     }
 
+    /// Requests about objects, the lease and events left out.
     fn total(&self, writes: bool) -> usize {
         self.counts
             .iter()
-            .filter(|((write, _, _), _)| *write == writes)
+            .filter(|((write, _, resource), _)| *write == writes && !is_housekeeping(resource))
+            .map(|(_, count)| count)
+            .sum()
+    }
+
+    fn housekeeping(&self) -> usize {
+        self.counts
+            .iter()
+            .filter(|((_, _, resource), _)| is_housekeeping(resource))
             .map(|(_, count)| count)
             .sum()
     }
@@ -46,15 +56,16 @@ impl Cost {
             .iter()
             .map(|((_, verb, resource), count)| json!({"verb": verb, "resource": resource, "count": count}))
             .collect();
-        json!({"reads": self.total(false), "writes": self.total(true), "refused": self.refused, "each": each})
+        json!({"reads": self.total(false), "writes": self.total(true), "refused": self.refused, "housekeeping": self.housekeeping(), "each": each})
     }
 
     pub(super) fn to_text(&self) -> String {
         let mut text = format!(
-            "API calls of the operator: {} reads, {} writes, {} refused\n",
+            "API calls of the operator: {} reads, {} writes, {} refused, and {} for its lease and events\n",
             self.total(false),
             self.total(true),
-            self.refused
+            self.refused,
+            self.housekeeping()
         );
         for ((_, verb, resource), count) in &self.counts {
             let resource = if resource.is_empty() {
@@ -66,4 +77,9 @@ impl Cost {
         }
         text
     }
+}
+
+/// Leases and events are no writes to the object.
+pub(super) fn is_housekeeping(resource: &str) -> bool {
+    matches!(resource, "leases" | "events")
 }

@@ -9,10 +9,10 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
 use super::build::Built;
-use super::cost::Cost;
+use super::cost::{self, Cost};
 use super::process;
 use crate::error::{Exit, Failure, Problem, Result};
-use crate::model::Operator;
+use crate::model::{Operator, Resource};
 use crate::shell::Progress;
 
 /// How often the object is looked at. Through the handle, not the API: the server's log shows the operator alone.
@@ -73,7 +73,7 @@ pub(super) async fn live(
     let resource = &operator.resources[0];
     let plural = resource.plural.as_str();
     let sample = sample(&project.join(format!("deploy/{plural}.sample.yaml")))?;
-    let mut watch = Watch::new(&cluster, &user, plural, &sample, progress);
+    let mut watch = Watch::new(&cluster, &user, resource, &sample, progress);
     let life = tokio::time::timeout(patience, watch.whole(sample.clone()));
     let result = tokio::select! {
         life = life => match life {
@@ -160,6 +160,7 @@ struct Watch<'a> {
     namespace: String,
     name: String,
     begun: Instant,
+    initial: String,
     phase: String,
     seen: Vec<(String, Duration)>,
     progress: &'a Progress,
@@ -169,10 +170,17 @@ impl<'a> Watch<'a> {
     fn new(
         cluster: &'a Cluster,
         user: &'a str,
-        plural: &'a str,
+        resource: &'a Resource,
         sample: &Value,
         progress: &'a Progress,
     ) -> Self {
+        let plural = resource.plural.as_str();
+        let initial = resource
+            .machine
+            .phases()
+            .first()
+            .map(|phase| phase.name.to_string())
+            .unwrap_or_default();
         let meta = |key: &str| {
             sample["metadata"][key]
                 .as_str()
@@ -186,6 +194,7 @@ impl<'a> Watch<'a> {
             namespace: meta("namespace"),
             name: meta("name"),
             begun: Instant::now(),
+            initial,
             phase: String::new(),
             seen: Vec::new(),
             progress,
@@ -198,6 +207,10 @@ impl<'a> Watch<'a> {
             .create_raw(sample)
             .map_err(|error| refused("the sample", &error))?;
         self.tell("Applied", format!("{}/{}", self.plural, self.name));
+        // An object without a phase is in the initial one.
+        self.phase = self.initial.clone();
+        self.seen.push((self.phase.clone(), Duration::ZERO));
+        self.tell("Phase", self.phase.clone());
         let ready = self.ready().await?;
         self.quiet().await?;
         self.cluster
@@ -266,7 +279,9 @@ impl<'a> Watch<'a> {
             .since(before)
             .iter()
             .filter(|entry| {
-                entry.user == self.user && LogEntry::is_write_verb(entry) && !is_housekeeping(entry)
+                entry.user == self.user
+                    && LogEntry::is_write_verb(entry)
+                    && !cost::is_housekeeping(&entry.resource)
             })
             .count();
         if writes > 0 {
@@ -302,11 +317,6 @@ impl<'a> Watch<'a> {
             sleep(LOOK).await;
         }
     }
-}
-
-/// Leases and events are no writes to the object.
-fn is_housekeeping(entry: &LogEntry) -> bool {
-    matches!(entry.resource.as_str(), "leases" | "events")
 }
 
 fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a str> {

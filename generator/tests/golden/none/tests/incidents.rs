@@ -1,0 +1,61 @@
+//! The incidents that take operators down, as tests: an in-memory API server, virtual time, no cluster.
+
+use std::time::Duration;
+
+use database_operator::{context::Context, operator};
+use opgen_testkit::{Fault, Scenario};
+use serde_json::{Value, json};
+
+fn database(name: &str) -> Value {
+    json!({
+        "apiVersion": "db.example.com/v1alpha1",
+        "kind": "Database",
+        "metadata": { "name": name, "namespace": "default" },
+        "spec": { "size": 1 },
+    })
+}
+
+fn scenario() -> Scenario<Context, ()> {
+    Scenario::new(operator, || (), |()| Context {})
+}
+
+/// Created, Ready, three quiet hours, deleted, nothing left: the whole life, under the role that `manifests` prints.
+#[test]
+fn lives_and_goes() {
+    let lived = scenario().object(database("a")).check();
+    assert_eq!(lived, Ok(()));
+}
+
+/// The operator dies before and after each of its writes and comes back: it carries on where it was.
+#[test]
+fn survives_a_crash_at_every_write() {
+    let explored = scenario().object(database("a")).explore_crashes();
+    assert!(explored.crashes >= 2, "{explored}");
+}
+
+/// Watch events arrive late: no decision is made on a view older than our own last write.
+#[test]
+fn a_lagging_watch_confuses_nobody() {
+    scenario().object(database("a")).run(async |world| {
+        world.cluster.inject(
+            Fault::new()
+                .verb("watch")
+                .lag_events(Duration::from_secs(3)),
+        );
+        world.ready(&database("a")).await;
+    });
+}
+
+/// A changed spec is worked on again.
+#[test]
+fn a_changed_spec_is_seen() {
+    scenario().object(database("a")).run(async |world| {
+        world.ready(&database("a")).await;
+        world.patch(&database("a"), &json!({ "spec": { "size": 2 } }));
+        world.ready(&database("a")).await;
+        assert_eq!(
+            world.get(&database("a")).expect("there")["status"]["size"],
+            2
+        );
+    });
+}
