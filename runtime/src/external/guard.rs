@@ -211,7 +211,12 @@ impl Guard {
         Fut: Future<Output = CallResult<T>>,
     {
         let mut log = Log::new(self.shared.client, options.method, scope);
-        let result = self.bounded(scope, options, target, &mut log, call).await;
+        let result = tokio::select! {
+            biased;
+            // The lease is lost, and this run is about to be cut: it must neither begin a call nor learn of an end.
+            () = scope.fenced() => std::future::pending().await,
+            result = self.bounded(scope, options, target, &mut log, call) => result,
+        };
         log.result = match &result {
             Ok(_) => "ok",
             Err(error) => error.result(),

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use crate::{clock::SharedClock, metrics::Metrics};
+use crate::{clients::Fence, clock::SharedClock, metrics::Metrics};
 
 /// The bounds of the handler a call is made from.
 #[derive(Clone)]
@@ -12,6 +12,7 @@ pub struct CallScope {
     clock: SharedClock,
     started_at: Timestamp,
     metrics: Option<Metrics>,
+    fence: Option<Fence>,
 }
 
 impl std::fmt::Debug for CallScope {
@@ -31,6 +32,7 @@ impl CallScope {
             clock,
             started_at,
             metrics: None,
+            fence: None,
         }
     }
 
@@ -39,6 +41,21 @@ impl CallScope {
     pub fn with_metrics(mut self, metrics: Metrics) -> Self {
         self.metrics = Some(metrics);
         self
+    }
+
+    /// The same, its calls given up once `fence` closes: who lost the lease must not touch the outside either.
+    #[must_use]
+    pub fn with_fence(mut self, fence: Fence) -> Self {
+        self.fence = Some(fence);
+        self
+    }
+
+    /// Returns once no call may be made any more.
+    pub(crate) async fn fenced(&self) {
+        match &self.fence {
+            Some(fence) => fence.closed().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// The same with another deadline, for the next handler of a chain.
