@@ -1,0 +1,13 @@
+//! Owned objects and watched dependencies, through their front door: a small operator against the in-memory server, in
+//! virtual time.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod adoption;
+mod fights;
+mod healing;
+mod isolation;
+mod life;
+mod metadata;
+mod names;
+mod related;
+mod site;
