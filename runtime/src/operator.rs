@@ -16,8 +16,10 @@ use crate::{
     engine::{
         api::ObjectApi,
         board::Board,
+        bucket::Rate,
         controller::Controller,
         events::Events,
+        groups::GroupBy,
         kind::{Kind, Limits},
         owned_watch::Follow,
         predicate::Watched,
@@ -125,6 +127,7 @@ pub struct KindOptions<M: PhaseMachine> {
     limits: Limits,
     labels: Option<String>,
     declared: Declared<M::Resource>,
+    group_by: Option<GroupBy<M::Resource>>,
 }
 
 impl<M: PhaseMachine> std::fmt::Debug for KindOptions<M> {
@@ -202,6 +205,40 @@ impl<M: PhaseMachine> KindOptions<M> {
         self
     }
 
+    /// Objects of one group (a tenant, a class of work) together take at most their share of the runs at a time: see
+    /// [`group_share`](Self::group_share). Groups should be few: the first twenty have a metric of their own.
+    #[must_use]
+    pub fn group_by(
+        mut self,
+        group: impl Fn(&M::Resource) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.group_by = Some(GroupBy(Arc::new(group)));
+        self
+    }
+
+    /// What one group may take of the runs at a time, from 0 to 1 (default 0.25; at least one run).
+    #[must_use]
+    pub fn group_share(mut self, share: f64) -> Self {
+        self.limits.group_share = share;
+        self
+    }
+
+    /// How many retries after errors there are, of all objects together: so many at once, then so many a minute
+    /// (default 500, then 6000).
+    #[must_use]
+    pub fn retries(mut self, burst: u32, a_minute: u32) -> Self {
+        self.limits.retries = Rate::per_minute(burst, a_minute);
+        self
+    }
+
+    /// The brake on mass deletions: so many clean-ups may begin at once, then so many a minute (default 20, then 30).
+    /// Those above wait, with the event `MassDeletion`; the annotation `opgen.dev/allow-destroy: "true"` lets one pass.
+    #[must_use]
+    pub fn mass_deletion(mut self, burst: u32, a_minute: u32) -> Self {
+        self.limits.destroys = Rate::per_minute(burst, a_minute);
+        self
+    }
+
     /// How often a settled object is looked at, where its phase does not say (default 10 min).
     #[must_use]
     pub fn resync(mut self, every: Duration) -> Self {
@@ -240,6 +277,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             limits: Limits::default(),
             labels: None,
             declared: Declared::default(),
+            group_by: None,
         });
         self.kinds.push(Box::new(KindOf::<M> { options }));
         self
@@ -561,6 +599,7 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             events: shared.events.clone(),
             children,
             index,
+            group_by: self.options.group_by.clone(),
         };
         let scope = Scope {
             namespace: shared.only_in.clone(),

@@ -1,6 +1,6 @@
 //! What a handler decides.
 
-use std::{marker::PhantomData, time::Duration};
+use std::{marker::PhantomData, ops::RangeInclusive, time::Duration};
 
 use crate::{
     observed::Absent,
@@ -24,6 +24,11 @@ pub enum Outcome<M: PhaseMachine> {
     Wait {
         reason: String,
         after: Duration,
+    },
+    PollBackoff {
+        found: bool,
+        least: Duration,
+        most: Duration,
     },
     Settled,
     Gone(Absent),
@@ -58,6 +63,18 @@ impl<P: Phase> Step<P> {
         Self::new(Outcome::Wait {
             reason: reason.into(),
             after: delay,
+        })
+    }
+
+    /// Looks again, sooner or later by what there was to do: after the shortest wait of `between` if something was
+    /// `found`; else the wait doubles with each empty look, up to the longest. How often it was empty is kept in
+    /// memory, per object.
+    pub fn poll_backoff(found: usize, between: RangeInclusive<Duration>) -> Self {
+        let (least, most) = between.into_inner();
+        Self::new(Outcome::PollBackoff {
+            found: found > 0,
+            least,
+            most: most.max(least),
         })
     }
 

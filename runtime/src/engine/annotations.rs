@@ -11,6 +11,9 @@ pub const DELETION_POLICY: &str = "opgen.dev/deletion-policy";
 /// `"true"` lets go of an object whose outside cannot be cleaned up.
 pub const ORPHAN_EXTERNAL: &str = "opgen.dev/orphan-external";
 
+/// `"true"` lets an object's clean-up begin although too many of its kind are being deleted at once.
+pub const ALLOW_DESTROY: &str = "opgen.dev/allow-destroy";
+
 fn is(meta: &ObjectMeta, name: &str, wanted: &str) -> bool {
     meta.annotations
         .as_ref()
@@ -20,6 +23,11 @@ fn is(meta: &ObjectMeta, name: &str, wanted: &str) -> bool {
 
 pub(crate) fn is_paused(meta: &ObjectMeta) -> bool {
     is(meta, PAUSED, "true")
+}
+
+/// Whether an admin let this one pass the brake on mass deletions.
+pub(crate) fn may_destroy(meta: &ObjectMeta) -> bool {
+    is(meta, ALLOW_DESTROY, "true")
 }
 
 /// Whether an admin wants the object to go and what it made outside to stay.

@@ -32,6 +32,12 @@ impl Backoff {
     }
 }
 
+/// The first of many equal delays: anywhere between half of it and the longest later one. Objects that came with one
+/// list would otherwise come back together for hours.
+pub(crate) fn spread(delay: Duration) -> Duration {
+    delay.mul_f64(0.5 + 0.6 * fastrand::f64())
+}
+
 /// `delay`, up to a tenth longer or shorter, so that objects do not march in step.
 pub(crate) fn jittered(delay: Duration) -> Duration {
     delay.mul_f64(0.9 + 0.2 * fastrand::f64())

@@ -17,11 +17,15 @@ use tokio::{
 
 use crate::{
     engine::{
-        backoff::{Backoff, jittered},
+        annotations,
+        backoff::{Backoff, jittered, spread},
         board::Board,
+        bucket::Bucket,
         cache::Cache,
         driver::{Driver, Input},
         envelope::Envelope,
+        finalizer,
+        groups::{Group, Groups},
         key::ObjectKey,
         kind::Kind,
         owned_bell::Change,
@@ -44,6 +48,9 @@ const DEPENDENCIES: Duration = Duration::from_secs(3);
 
 /// What people are told when a clean-up takes too long.
 pub(super) const CLEANUP_STALLED_NOTE: &str = "what it made outside is not proven gone after the clean-up deadline: see the condition Reconciling for why; the annotation opgen.dev/orphan-external: \"true\" lets go of it";
+
+/// What people are told when too much is deleted at once.
+const MASS_DELETION_NOTE: &str = "too many objects of this kind are being deleted at once, so its clean-up waits for its turn: delete less at a time, or let this one go with the annotation opgen.dev/allow-destroy: \"true\"";
 
 /// What a task of the loop brings back.
 enum Done<K> {
@@ -70,11 +77,20 @@ pub(crate) struct Controller<M: PhaseMachine> {
     board: Board,
     began: Instant,
     may_start: bool,
+    groups: Groups,
+    retries: Bucket,
+    live_reads: Bucket,
+    destroys: Bucket,
 }
 
 impl<M: PhaseMachine> Controller<M> {
     pub(crate) fn new(kind: Arc<Kind<M>>, board: Board) -> Self {
+        let limits = &kind.limits;
         Self {
+            groups: Groups::new(limits.in_flight, limits.group_share),
+            retries: Bucket::new(limits.retries),
+            live_reads: Bucket::new(limits.live_reads),
+            destroys: Bucket::new(limits.destroys),
             kind,
             cache: Cache::new(),
             queue: Queue::default(),
@@ -135,11 +151,12 @@ impl<M: PhaseMachine> Controller<M> {
     fn publish(&self) {
         let name = &self.kind.name;
         let metrics = &self.kind.metrics;
-        metrics.queue_depth(name, self.queue.ready());
+        let ready = self.queue.ready() + self.groups.len();
+        metrics.queue_depth(name, ready);
         metrics.active_workers(name, self.runs);
         metrics.cache_objects(name, self.cache.len());
         self.board
-            .idle(self.cache.is_complete() && self.queue.ready() == 0 && self.runs == 0);
+            .idle(self.cache.is_complete() && ready == 0 && self.runs == 0);
     }
 
     // ---- what the watch tells ----
@@ -207,6 +224,7 @@ impl<M: PhaseMachine> Controller<M> {
                 .undecodable_objects(&self.kind.name, self.undecodable.len());
         }
         self.queue.remove(key);
+        self.groups.remove(key);
         self.board.remove(key);
         self.kind.index.forget(key);
         // A run in flight keeps its state until it reports.
@@ -317,17 +335,69 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         }
         while self.runs < self.kind.limits.in_flight {
-            let Some((key, since)) = self.queue.pop() else {
+            let Some((key, since)) = self.groups.next().or_else(|| self.queue.pop()) else {
                 break;
             };
+            let group = self.group_of(&key);
+            if let Some(group) = &group {
+                if self.groups.holds(&key) {
+                    continue; // It stands in its group's line already.
+                }
+                if !self.groups.has_room(group) {
+                    self.groups.hold(key, Arc::clone(group), since);
+                    continue;
+                }
+                let label = self.groups.label(group);
+                let metrics = &self.kind.metrics;
+                metrics.group_waited(&self.kind.name, label, since.elapsed());
+            }
             self.kind
                 .metrics
                 .queue_waited(&self.kind.name, since.elapsed());
-            self.start(key);
+            self.start(key, group);
         }
     }
 
-    fn start(&mut self, key: ObjectKey) {
+    fn group_of(&self, key: &ObjectKey) -> Option<Group> {
+        let group_by = self.kind.group_by.as_ref()?;
+        let object = self.cache.get(key)?.object().ok()?;
+        Some((group_by.0)(object).into())
+    }
+
+    /// Whether the object's clean-up has to wait because too many begin at once.
+    fn is_braked(&mut self, key: &ObjectKey, now: Instant) -> bool {
+        let (Some(envelope), Some(state)) = (self.cache.get(key), self.states.get_mut(key)) else {
+            return false;
+        };
+        let meta = envelope.meta();
+        let destroys = meta.deletion_timestamp.is_some()
+            && Kind::<M>::finalizer_phase().is_some()
+            && finalizer::is_held(meta, &self.kind.finalizer)
+            && !annotations::is_paused(meta)
+            && !annotations::releases_external(meta)
+            && !annotations::may_destroy(meta);
+        if !destroys {
+            return false;
+        }
+        let is_new = state.destroy_at.is_none();
+        let destroys = &mut self.destroys;
+        let at = *state
+            .destroy_at
+            .get_or_insert_with(|| now + destroys.reserve(now));
+        if at <= now {
+            return false;
+        }
+        if is_new {
+            tracing::warn!(kind = %self.kind.name, object = %key, wait = ?(at - now), "mass deletion: the clean-up waits");
+            self.warn(key, "MassDeletion", MASS_DELETION_NOTE);
+        }
+        self.board
+            .polling(key, "held by the brake on mass deletions", at);
+        self.queue.push_at(key, at);
+        true
+    }
+
+    fn start(&mut self, key: ObjectKey, group: Option<Group>) {
         let Some(envelope) = self.cache.get(&key) else {
             return;
         };
@@ -342,10 +412,20 @@ impl<M: PhaseMachine> Controller<M> {
             state.parked = true;
             match state.gate {
                 Some((_, until)) if until > now => self.queue.push_at(&key, until),
-                _ => self.refresh(key),
+                _ => match self.live_reads.take(now) {
+                    Ok(()) => self.refresh(key),
+                    Err(wait) => self.queue.push_at(&key, now + wait),
+                },
             }
             return;
         }
+        if self.is_braked(&key, now) {
+            return;
+        }
+        let (Some(envelope), Some(state)) = (self.cache.get(&key), self.states.get_mut(&key))
+        else {
+            return;
+        };
         let input = Input {
             key: key.clone(),
             envelope: envelope.clone(),
@@ -357,6 +437,9 @@ impl<M: PhaseMachine> Controller<M> {
         };
         state.running = true;
         self.runs += 1;
+        if let Some(group) = group {
+            self.groups.started(key.clone(), group);
+        }
         self.board.running(&key);
         let limit = M::BUDGET + self.kind.limits.write_grace;
         let overdue = key.clone();
@@ -399,6 +482,7 @@ impl<M: PhaseMachine> Controller<M> {
         let Some(key) = self.keys.remove(&id) else {
             return;
         };
+        self.groups.ended(&key);
         match done {
             Ok((_, Done::Report(report))) => self.reported(*report),
             Ok((_, Done::Overdue(key))) => {
@@ -532,10 +616,15 @@ impl<M: PhaseMachine> Controller<M> {
         if !matches!(next, Next::Retry { .. }) {
             state.failures = 0;
         }
+        if !matches!(next, Next::Poll { .. }) {
+            state.empty_polls = 0;
+        }
         let (result, delay) = match next {
             Next::Settled { resync } => {
                 self.board.settled(key);
-                (ReconcileResult::Success, resync.map(jittered))
+                let again = std::mem::replace(&mut state.resynced, true);
+                let resync = resync.map(if again { jittered } else { spread });
+                (ReconcileResult::Success, resync)
             }
             Next::Wait { reason, after } => {
                 let after = self.clamped(after);
@@ -545,6 +634,20 @@ impl<M: PhaseMachine> Controller<M> {
                     ReconcileResult::RequeueAfter,
                     Some(jittered(after).max(self.kind.limits.min_poll)),
                 )
+            }
+            Next::Poll { found, least, most } => {
+                let after = if found {
+                    state.empty_polls = 0;
+                    least
+                } else {
+                    let doubled = least.saturating_mul(1 << state.empty_polls.min(20));
+                    state.empty_polls += 1;
+                    doubled.min(most)
+                };
+                let after = self.clamped(after);
+                self.kind.metrics.polled(&self.kind.name, after);
+                self.board.polling(key, "", now + after);
+                (ReconcileResult::RequeueAfter, Some(jittered(after)))
             }
             Next::Again => (ReconcileResult::Requeue, Some(Duration::ZERO)),
             Next::Retry {
@@ -604,7 +707,8 @@ impl<M: PhaseMachine> Controller<M> {
         state.failures += 1;
         let delay = Backoff::OBJECT
             .delay(state.failures)
-            .max(after.unwrap_or_default());
+            .max(after.unwrap_or_default())
+            .max(self.retries.reserve(Instant::now()));
         self.kind.metrics.retried(&self.kind.name);
         self.board.backing_off(key, error, Instant::now() + delay);
         tracing::warn!(kind = %self.kind.name, object = %key, error, ?delay, failures = state.failures, "reconcile failed");

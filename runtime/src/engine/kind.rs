@@ -9,7 +9,7 @@ use crate::{
     children::{Children, Index},
     clients::Fence,
     clock::SharedClock,
-    engine::{api::ObjectApi, events::Events, predicate::Watched},
+    engine::{api::ObjectApi, bucket::Rate, events::Events, groups::GroupBy, predicate::Watched},
     metrics::Metrics,
     phase::PhaseMachine,
     status::Rules,
@@ -34,6 +34,8 @@ pub(crate) struct Kind<M: PhaseMachine> {
     pub(crate) children: Arc<Children>,
     /// Who refers to what.
     pub(crate) index: Index<M::Resource>,
+    /// Which fairness group an object belongs to, if there are any.
+    pub(crate) group_by: Option<GroupBy<M::Resource>>,
 }
 
 /// The numbers of one kind; every one has a default that is safe.
@@ -53,6 +55,14 @@ pub(crate) struct Limits {
     pub(crate) cleanup_deadline: Duration,
     /// How long a shutdown waits for runs in flight.
     pub(crate) drain: Duration,
+    /// Retries after errors, all objects together: an outage must not end in a flood.
+    pub(crate) retries: Rate,
+    /// Reads past the cache.
+    pub(crate) live_reads: Rate,
+    /// Clean-ups that begin: the brake on mass deletions.
+    pub(crate) destroys: Rate,
+    /// What one fairness group may take of the runs at a time.
+    pub(crate) group_share: f64,
 }
 
 impl Default for Limits {
@@ -65,6 +75,10 @@ impl Default for Limits {
             write_grace: Duration::from_secs(45),
             cleanup_deadline: Duration::from_secs(3600),
             drain: Duration::from_secs(25),
+            retries: Rate::per_minute(500, 6000),
+            live_reads: Rate::per_minute(50, 600),
+            destroys: Rate::per_minute(20, 30),
+            group_share: 0.25,
         }
     }
 }

@@ -35,6 +35,12 @@ pub(crate) enum Next {
     Settled { resync: Option<Duration> },
     /// After a business wait.
     Wait { reason: String, after: Duration },
+    /// After a business wait that grows while there is nothing to do.
+    Poll {
+        found: bool,
+        least: Duration,
+        most: Duration,
+    },
     /// At once: the object moved on under the run.
     Again,
     /// With backoff.

@@ -30,6 +30,12 @@ pub(crate) struct ObjectState {
     pub(crate) heat: Heat,
     /// People were told that its clean-up takes too long.
     pub(crate) cleanup_overdue: bool,
+    /// When its clean-up may begin, once it was asked for.
+    pub(crate) destroy_at: Option<Instant>,
+    /// Empty polls in a row.
+    pub(crate) empty_polls: u32,
+    /// Whether a resync was scheduled before.
+    pub(crate) resynced: bool,
 }
 
 impl ObjectState {
@@ -46,6 +52,9 @@ impl ObjectState {
             observed_in: None,
             heat: Heat::default(),
             cleanup_overdue: false,
+            destroy_at: None,
+            empty_polls: 0,
+            resynced: false,
         }
     }
 

@@ -95,6 +95,9 @@ impl<M: PhaseMachine> Verdict<M> {
                 None,
                 info.steady,
             ),
+            Outcome::PollBackoff { found, least, most } => {
+                (Next::Poll { found, least, most }, None, info.steady)
+            }
             Outcome::Wait { reason, after } => {
                 let note = Note {
                     reason: "Waiting",

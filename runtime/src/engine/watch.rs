@@ -118,11 +118,11 @@ where
         Some(namespace) => Api::namespaced_with(client.clone(), namespace, &()),
         None => Api::all(client.clone()),
     };
-    // Some load balancers cut idle connections at 240 s.
+    // Some load balancers cut idle connections at 240 s. Many watches begin together; they should not end so.
     let config = watcher::Config {
         label_selector: scope.labels.clone(),
         field_selector: scope.fields.clone(),
-        ..watcher::Config::default().timeout(200)
+        ..watcher::Config::default().timeout(fastrand::u32(160..=230))
     };
     watcher::watcher(api, config).boxed()
 }
