@@ -35,6 +35,8 @@ pub(super) struct Memo {
     /// The owner that waits for this object to go.
     waiter: Option<ObjectKey>,
     budget: Budget,
+    /// Why it was slowed down, until the budget has recovered.
+    fight: Option<String>,
     used: Option<Instant>,
 }
 
@@ -90,7 +92,9 @@ impl ChildScope {
             asks_first: !is_derived,
         };
         for _ in 0..ROUNDS {
-            if let Some(object) = job.round().await? {
+            let round = job.round().await;
+            job.remember_fight();
+            if let Some(object) = round? {
                 return Ok(object);
             }
             job.asks_first = true;
@@ -294,6 +298,19 @@ impl<T: ChildResource> Job<'_, T> {
             .await
     }
 
+    /// A fight is told until it has been quiet for a while: not at every other write.
+    fn remember_fight(&self) {
+        let fight = self.memo(|memo| {
+            if memo.fight.is_some() && memo.budget.has_recovered(Instant::now()) {
+                memo.fight = None;
+            }
+            memo.fight.clone()
+        });
+        if let Some(message) = fight {
+            self.scope.notes().fight.get_or_insert(message);
+        }
+    }
+
     /// Whether the child has been written too often of late: then the owner comes back when it may be written again.
     fn is_slowed(&self, heals: bool, containment: &Containment) -> bool {
         let wait = self.memo(|memo| memo.budget.wait(heals, Instant::now()));
@@ -313,6 +330,7 @@ impl<T: ChildResource> Job<'_, T> {
                 "what is desired of {what} changes at every run: a time or a random value must not be part of it"
             ),
         };
+        self.memo(|memo| memo.fight = Some(message.clone()));
         self.scope.notes().fight = Some(message);
         let owner = &self.scope.owner().key;
         self.store.bell().run_at(owner, Instant::now() + wait);

@@ -62,6 +62,13 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// Whether half of the permits are back.
+    pub(super) fn has_recovered(&mut self, now: Instant) -> bool {
+        self.all.fill(now);
+        self.heals.fill(now);
+        self.all.left >= self.all.size / 2.0 && self.heals.left >= self.heals.size / 2.0
+    }
+
     /// How long the next apply has to wait.
     pub(super) fn wait(&mut self, heals: bool, now: Instant) -> Duration {
         let all = self.all.wait(now);

@@ -28,16 +28,33 @@ fn a_foreign_object_is_not_overwritten() {
             .await;
         assert!(told.unwrap() < secs(5));
         let message = condition(&world, &object, "ChildBlocked")["message"].to_string();
-        assert!(message.contains("ConfigMap default/shared exists and is not ours"), "{message}");
+        assert!(
+            message.contains("ConfigMap default/shared exists and is not ours"),
+            "{message}"
+        );
         let reads = requests(&world, "get", "configmaps");
         world.advance(secs(3600)).await;
         assert_eq!(only(&world, "ConfigMap"), before);
         assert_eq!(requests(&world, "patch", "configmaps"), 0);
-        assert!(requests(&world, "get", "configmaps") - reads <= 14, "once in five minutes");
-        let warned = world.cluster.list_raw("events.events.k8s.io", "default").unwrap_or_default();
-        assert!(warned.iter().any(|event| event["reason"] == "AdoptionRefused"), "{warned:#?}");
+        assert!(
+            requests(&world, "get", "configmaps") - reads <= 14,
+            "once in five minutes"
+        );
+        let warned = world
+            .cluster
+            .list_raw("events.events.k8s.io", "default")
+            .unwrap_or_default();
+        assert!(
+            warned
+                .iter()
+                .any(|event| event["reason"] == "AdoptionRefused"),
+            "{warned:#?}"
+        );
         // When it is out of the way, the owner gets on by itself.
-        world.cluster.delete_raw("ConfigMap", "default", "shared").unwrap();
+        world
+            .cluster
+            .delete_raw("ConfigMap", "default", "shared")
+            .unwrap();
         assert!(world.ready(&object).await < secs(400));
         assert!(condition(&world, &object, "ChildBlocked").is_null());
     });
@@ -65,7 +82,10 @@ fn an_unowned_object_is_adopted_where_that_is_allowed() {
 fn a_controlled_object_is_taken_only_by_the_widest_policy() {
     let object = site("a", json!({"config": "shared"}));
     scenario_with(|options| options.adopts(Adopt::IfUnowned)).run(async |world| {
-        world.cluster.create_raw(config(Some(foreign_owner()))).unwrap();
+        world
+            .cluster
+            .create_raw(config(Some(foreign_owner())))
+            .unwrap();
         world.cluster.create_raw(object.clone()).unwrap();
         let told = world
             .until(|| condition(&world, &object, "ChildBlocked")["status"] == "True")
@@ -76,7 +96,10 @@ fn a_controlled_object_is_taken_only_by_the_widest_policy() {
         assert_eq!(requests(&world, "patch", "configmaps"), 0);
     });
     scenario_with(|options| options.adopts(Adopt::Always)).run(async |world| {
-        world.cluster.create_raw(config(Some(foreign_owner()))).unwrap();
+        world
+            .cluster
+            .create_raw(config(Some(foreign_owner())))
+            .unwrap();
         world.cluster.create_raw(object.clone()).unwrap();
         world.ready(&object).await;
         let owners = only(&world, "ConfigMap")["metadata"]["ownerReferences"].clone();
@@ -87,7 +110,10 @@ fn a_controlled_object_is_taken_only_by_the_widest_policy() {
 
 #[test]
 fn two_owners_do_not_share_a_child() {
-    let (first, second) = (site("a", json!({"config": "shared"})), site("b", json!({"config": "shared"})));
+    let (first, second) = (
+        site("a", json!({"config": "shared"})),
+        site("b", json!({"config": "shared"})),
+    );
     scenario().object(first.clone()).run(async |world| {
         world.ready(&first).await;
         world.cluster.create_raw(second.clone()).unwrap();
@@ -95,22 +121,40 @@ fn two_owners_do_not_share_a_child() {
             .until(|| condition(&world, &second, "ChildBlocked")["status"] == "True")
             .await;
         assert!(told.is_some());
-        assert_eq!(only(&world, "ConfigMap")["metadata"]["ownerReferences"][0]["name"], "a");
+        assert_eq!(
+            only(&world, "ConfigMap")["metadata"]["ownerReferences"][0]["name"],
+            "a"
+        );
         // The child goes with the first owner, and the second one gets it.
         world.delete(&first);
         world.gone(&first).await;
         world.cluster.collect_garbage();
-        assert!(world.ready(&second).await < secs(3), "woken by the deletion");
+        assert!(
+            world.ready(&second).await < secs(3),
+            "woken by the deletion"
+        );
     });
 }
 
 #[test]
 fn an_owner_in_another_namespace_is_refused_before_any_request() {
-    let object = site("a", json!({"config": "plain", "configNamespace": "kube-system"}));
+    let object = site(
+        "a",
+        json!({"config": "plain", "configNamespace": "kube-system"}),
+    );
     scenario().object(object.clone()).run(async |world| {
-        assert!(world.until(|| world.phase(&object) == "Broken").await.unwrap() < secs(5));
+        assert!(
+            world
+                .until(|| world.phase(&object) == "Broken")
+                .await
+                .unwrap()
+                < secs(5)
+        );
         let message = condition(&world, &object, "Stalled")["message"].to_string();
-        assert!(message.contains("namespace kube-system, but its owner is in default"), "{message}");
+        assert!(
+            message.contains("namespace kube-system, but its owner is in default"),
+            "{message}"
+        );
         assert_eq!(requests(&world, "patch", "configmaps"), 0);
         assert_eq!(requests(&world, "get", "configmaps"), 0);
     });

@@ -14,7 +14,10 @@ async fn scale(world: &World<()>, time: Duration) {
         if live["spec"]["replicas"] != 5 {
             let name = live["metadata"]["name"].as_str().unwrap();
             let replicas = json!({"spec": {"replicas": 5}});
-            world.cluster.patch_raw("Deployment", "default", name, "scale", &replicas).unwrap();
+            world
+                .cluster
+                .patch_raw("Deployment", "default", name, "scale", &replicas)
+                .unwrap();
         }
         world.advance(secs(1)).await;
     }
@@ -31,38 +34,49 @@ fn a_field_fight_is_slowed_down_and_told() {
         let told = condition(&world, &object, "FieldFight");
         assert_eq!(told["status"], "True");
         let message = told["message"].to_string();
-        assert!(message.contains(".spec.replicas") && message.contains("/spec/replicas"), "{message}");
+        assert!(
+            message.contains(".spec.replicas") && message.contains("/spec/replicas"),
+            "{message}"
+        );
         // The other writer gives up: the child is healed, and the condition goes.
         world.advance(secs(900)).await;
         assert_eq!(only(&world, "Deployment")["spec"]["replicas"], 1);
-        assert!(condition(&world, &object, "FieldFight").is_null(), "{:#?}", world.get(&object));
+        assert!(
+            condition(&world, &object, "FieldFight").is_null(),
+            "{:#?}",
+            world.get(&object)
+        );
     });
 }
 
 #[test]
 fn a_yielded_field_is_left_to_its_owner() {
     let object = site("a", json!({"replicas": 3}));
-    scenario_with(|options| options.yields("/spec/replicas")).object(object.clone()).run(async |world| {
-        world.ready(&object).await;
-        assert_eq!(only(&world, "Deployment")["spec"]["replicas"], 3, "the first value is ours");
-        let applies = requests(&world, "patch", "deployments");
-        scale(&world, secs(1800)).await;
-        assert_eq!(only(&world, "Deployment")["spec"]["replicas"], 5);
-        assert_eq!(requests(&world, "patch", "deployments"), applies);
-        assert!(condition(&world, &object, "FieldFight").is_null());
-    });
+    scenario_with(|options| options.yields("/spec/replicas"))
+        .object(object.clone())
+        .run(async |world| {
+            world.ready(&object).await;
+            assert_eq!(
+                only(&world, "Deployment")["spec"]["replicas"],
+                3,
+                "the first value is ours"
+            );
+            let applies = requests(&world, "patch", "deployments");
+            scale(&world, secs(1800)).await;
+            assert_eq!(only(&world, "Deployment")["spec"]["replicas"], 5);
+            assert_eq!(requests(&world, "patch", "deployments"), applies);
+            assert!(condition(&world, &object, "FieldFight").is_null());
+        });
 }
 
 #[test]
 fn a_yielded_field_that_nobody_took_keeps_its_value() {
-    let object = site("a", json!({"replicas": 3, "label": "first"}));
+    let object = site("a", json!({"replicas": 3}));
     scenario_with(|options| options.yields("/spec/replicas")).object(object.clone()).run(async |world| {
         world.ready(&object).await;
         let web = only(&world, "Deployment")["metadata"]["name"].as_str().unwrap().to_owned();
         // Another field makes an apply that no longer has the replicas in it.
-        let image = json!([{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "x"}]);
         let edit = json!({"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "x"}]}}}});
-        let _ = image;
         world.cluster.patch_raw("Deployment", "default", &web, "", &edit).unwrap();
         let healed = world
             .until(|| only(&world, "Deployment")["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx:1")
@@ -76,7 +90,10 @@ fn a_yielded_field_that_nobody_took_keeps_its_value() {
 #[test]
 fn a_yielded_field_is_quiet() {
     let object = site("a", json!({"replicas": 3}));
-    scenario_with(|options| options.yields("/spec/replicas")).object(object).check().unwrap();
+    scenario_with(|options| options.yields("/spec/replicas"))
+        .object(object)
+        .check()
+        .unwrap();
 }
 
 #[test]

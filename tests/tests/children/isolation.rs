@@ -11,18 +11,31 @@ fn a_failing_watch_of_children_delays_only_what_needs_it() {
     scenario().run(async |world| {
         // Not one list of Deployments succeeds.
         let broken = world.cluster.inject(
-            Fault::new().verb("list").resource("deployments").fail_before_commit(500),
+            Fault::new()
+                .verb("list")
+                .resource("deployments")
+                .fail_before_commit(500),
         );
         world.cluster.create_raw(plain.clone()).unwrap();
         world.cluster.create_raw(needy.clone()).unwrap();
         assert!(world.ready(&plain).await < secs(5));
         world.patch(&plain, &json!({"spec": {"config": "plain"}}));
-        assert!(world.ready(&plain).await < secs(2), "a spec change waits for no watch of children");
+        assert!(
+            world.ready(&plain).await < secs(2),
+            "a spec change waits for no watch of children"
+        );
         world.advance(secs(300)).await;
-        assert_eq!(requests(&world, "patch", "deployments"), 0, "nothing is decided without the list");
+        assert_eq!(
+            requests(&world, "patch", "deployments"),
+            0,
+            "nothing is decided without the list"
+        );
         assert!(broken.fired() > 3);
         world.cluster.clear_faults();
-        assert!(world.ready(&needy).await < secs(40), "one backoff of the watch");
+        assert!(
+            world.ready(&needy).await < secs(40),
+            "one backoff of the watch"
+        );
         assert!(only(&world, "Deployment").is_object());
     });
 }
@@ -35,7 +48,10 @@ fn a_watch_that_fails_later_keeps_what_it_knew() {
         world.advance(secs(30)).await;
         for verb in ["list", "watch"] {
             world.cluster.inject(
-                Fault::new().verb(verb).resource("deployments").fail_before_commit(500),
+                Fault::new()
+                    .verb(verb)
+                    .resource("deployments")
+                    .fail_before_commit(500),
             );
         }
         world.advance(secs(600)).await;
@@ -53,7 +69,10 @@ fn a_store_that_is_not_complete_prunes_nothing() {
         world.advance(secs(30)).await;
         for verb in ["list", "watch"] {
             world.cluster.inject(
-                Fault::new().verb(verb).resource("configmaps").fail_before_commit(500),
+                Fault::new()
+                    .verb(verb)
+                    .resource("configmaps")
+                    .fail_before_commit(500),
             );
         }
         // The open watch ends after its 200 s; from then on the cache is a memory.
@@ -62,7 +81,9 @@ fn a_store_that_is_not_complete_prunes_nothing() {
         world.advance(secs(300)).await;
         assert_eq!(crate::site::of_kind(&world, "ConfigMap").len(), 3);
         world.cluster.clear_faults();
-        let pruned = world.until(|| crate::site::of_kind(&world, "ConfigMap").len() == 1).await;
+        let pruned = world
+            .until(|| crate::site::of_kind(&world, "ConfigMap").len() == 1)
+            .await;
         assert!(pruned.unwrap() < secs(120), "{pruned:?}");
     });
 }

@@ -19,8 +19,14 @@ fn children_are_made_and_marked_as_ours() {
                     "controller": true, "blockOwnerDeletion": true,
                 }])
             );
-            assert_eq!(meta["labels"]["opgen.dev/owner-kind"], "Site.test.example.com");
-            assert!(meta["annotations"][DESIRED_HASH_ANNOTATION].is_string(), "{child}");
+            assert_eq!(
+                meta["labels"]["opgen.dev/owner-kind"],
+                "Site.test.example.com"
+            );
+            assert!(
+                meta["annotations"][DESIRED_HASH_ANNOTATION].is_string(),
+                "{child}"
+            );
         }
         assert_eq!(only(&world, "Deployment")["spec"]["replicas"], 2);
     });
@@ -42,7 +48,10 @@ fn a_child_costs_one_request_and_none_is_read() {
 
 #[test]
 fn what_the_server_fills_in_is_no_reason_to_apply() {
-    let object = site("a", json!({"replicas": 1, "config": "plain", "job": "true", "parts": 2}));
+    let object = site(
+        "a",
+        json!({"replicas": 1, "config": "plain", "job": "true", "parts": 2}),
+    );
     scenario().object(object).check().unwrap();
 }
 
@@ -62,13 +71,14 @@ fn a_restart_writes_nothing() {
         let user = "system:serviceaccount:site-operator:site-operator";
         let clients = opgen_runtime::clients::Clients::in_process(world.cluster.client_as(user));
         let metrics = clients.metrics().clone();
-        let other = tokio::spawn(operator(|options| options).run(
-            clients,
-            crate::site::context(),
-            options,
-        ));
+        let other =
+            tokio::spawn(operator(|options| options).run(clients, crate::site::context(), options));
         world.advance(secs(1800)).await;
-        assert!(metrics.encode().contains("result=\"skipped\""), "{}", metrics.encode());
+        assert!(
+            metrics.encode().contains("result=\"skipped\""),
+            "{}",
+            metrics.encode()
+        );
         assert_eq!(world.object_writes(), writes);
         other.abort();
     });
@@ -80,9 +90,15 @@ fn a_change_of_the_spec_reaches_the_children_at_once() {
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
         world.patch(&object, &json!({"spec": {"replicas": 4}}));
-        let took = world.until(|| only(&world, "Deployment")["spec"]["replicas"] == 4).await;
+        let took = world
+            .until(|| only(&world, "Deployment")["spec"]["replicas"] == 4)
+            .await;
         assert!(took.unwrap() < secs(2));
-        assert_eq!(requests(&world, "patch", "services"), 1, "the Service is as it was");
+        assert_eq!(
+            requests(&world, "patch", "services"),
+            1,
+            "the Service is as it was"
+        );
     });
 }
 
@@ -107,7 +123,11 @@ fn our_own_apply_does_not_wake_the_owner() {
         world.ready(&object).await;
         world.advance(secs(60)).await;
         let runs = world.metric("controller_runtime_reconcile_total");
-        assert!(runs <= 2.0, "{runs} runs for one object: {}", world.metrics.encode());
+        assert!(
+            runs <= 2.0,
+            "{runs} runs for one object: {}",
+            world.metrics.encode()
+        );
     });
 }
 
@@ -115,16 +135,25 @@ fn our_own_apply_does_not_wake_the_owner() {
 fn what_is_no_longer_wanted_is_pruned() {
     let object = site("a", json!({"parts": 4}));
     let other = site("b", json!({"parts": 2}));
-    scenario().object(object.clone()).object(other.clone()).run(async |world| {
-        world.ready(&object).await;
-        world.ready(&other).await;
-        assert_eq!(of_kind(&world, "ConfigMap").len(), 6);
-        world.patch(&object, &json!({"spec": {"parts": 1}}));
-        let pruned = world.until(|| of_kind(&world, "ConfigMap").len() == 3).await;
-        assert!(pruned.unwrap() < secs(2));
-        world.advance(secs(3600)).await;
-        assert_eq!(of_kind(&world, "ConfigMap").len(), 3, "the other owner's stay");
-    });
+    scenario()
+        .object(object.clone())
+        .object(other.clone())
+        .run(async |world| {
+            world.ready(&object).await;
+            world.ready(&other).await;
+            assert_eq!(of_kind(&world, "ConfigMap").len(), 6);
+            world.patch(&object, &json!({"spec": {"parts": 1}}));
+            let pruned = world
+                .until(|| of_kind(&world, "ConfigMap").len() == 3)
+                .await;
+            assert!(pruned.unwrap() < secs(2));
+            world.advance(secs(3600)).await;
+            assert_eq!(
+                of_kind(&world, "ConfigMap").len(),
+                3,
+                "the other owner's stay"
+            );
+        });
 }
 
 #[test]
@@ -141,7 +170,10 @@ fn children_go_with_their_owner() {
         world.cluster.create_raw(object.clone()).unwrap();
         world.ready(&object).await;
         let uid = world.get(&object).unwrap()["metadata"]["uid"].clone();
-        assert_eq!(only(&world, "Deployment")["metadata"]["ownerReferences"][0]["uid"], uid);
+        assert_eq!(
+            only(&world, "Deployment")["metadata"]["ownerReferences"][0]["uid"],
+            uid
+        );
     });
 }
 
@@ -155,10 +187,17 @@ fn a_namesake_waits_until_the_old_children_are_collected() {
         world.gone(&object).await;
         world.cluster.create_raw(object.clone()).unwrap();
         world.advance(secs(30)).await;
-        assert_eq!(only(&world, "Deployment")["metadata"]["uid"], old, "not taken over");
+        assert_eq!(
+            only(&world, "Deployment")["metadata"]["uid"],
+            old,
+            "not taken over"
+        );
         assert!(!world.is_ready(&object));
         world.cluster.collect_garbage();
-        assert!(world.ready(&object).await < secs(3), "woken by the collection");
+        assert!(
+            world.ready(&object).await < secs(3),
+            "woken by the collection"
+        );
         assert_ne!(only(&world, "Deployment")["metadata"]["uid"], old);
     });
 }

@@ -1,6 +1,6 @@
 //! Owned objects and watched dependencies, through their front door: a small operator against the in-memory server, in
 //! virtual time.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
 
 mod adoption;
 mod fights;

@@ -8,7 +8,10 @@ fn metadata_of_the_owner_is_written_once() {
     let object = site("a", json!({"label": "gold"}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
-        assert_eq!(world.get(&object).unwrap()["metadata"]["labels"]["example.com/tier"], "gold");
+        assert_eq!(
+            world.get(&object).unwrap()["metadata"]["labels"]["example.com/tier"],
+            "gold"
+        );
         let patches = requests(&world, "patch", "sites");
         world.advance(secs(3600)).await;
         assert_eq!(requests(&world, "patch", "sites"), patches);
@@ -21,13 +24,22 @@ fn a_concurrent_write_is_not_lost() {
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
         // The view of the next run is older than what it writes onto.
-        let lag = opgen_testkit::Fault::new().verb("watch").resource("sites").lag_events(secs(2));
+        let lag = opgen_testkit::Fault::new()
+            .verb("watch")
+            .resource("sites")
+            .lag_events(secs(2));
         world.patch(&object, &json!({"spec": {"label": "gold"}}));
         world.cluster.inject(lag);
-        world.patch(&object, &json!({"metadata": {"labels": {"theirs": "kept"}}}));
+        world.patch(
+            &object,
+            &json!({"metadata": {"labels": {"theirs": "kept"}}}),
+        );
         world.ready(&object).await;
         world.advance(secs(10)).await;
         let labels = world.get(&object).unwrap()["metadata"]["labels"].clone();
-        assert_eq!(labels, json!({"theirs": "kept", "example.com/tier": "gold"}));
+        assert_eq!(
+            labels,
+            json!({"theirs": "kept", "example.com/tier": "gold"})
+        );
     });
 }

@@ -14,7 +14,10 @@ fn secret(name: &str, password: &str) -> Value {
 
 fn set(world: &opgen_testkit::World<()>, name: &str, password: &str) {
     let patch = json!({"stringData": {"password": password}});
-    world.cluster.patch_raw("Secret", "default", name, "", &patch).unwrap();
+    world
+        .cluster
+        .patch_raw("Secret", "default", name, "", &patch)
+        .unwrap();
 }
 
 #[test]
@@ -52,10 +55,21 @@ fn a_secret_may_come_later_and_go_again() {
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
         world.cluster.create_raw(secret("mine", "here")).unwrap();
-        let came = world.until(|| world.get(&object).unwrap()["status"]["password"] == "here").await;
+        let came = world
+            .until(|| world.get(&object).unwrap()["status"]["password"] == "here")
+            .await;
         assert!(came.unwrap() < secs(2));
-        world.cluster.delete_raw("Secret", "default", "mine").unwrap();
-        let went = world.until(|| world.get(&object).unwrap()["status"].get("password").is_none()).await;
+        world
+            .cluster
+            .delete_raw("Secret", "default", "mine")
+            .unwrap();
+        let went = world
+            .until(|| {
+                world.get(&object).unwrap()["status"]
+                    .get("password")
+                    .is_none()
+            })
+            .await;
         assert!(went.unwrap() < secs(2));
     });
 }
@@ -66,9 +80,13 @@ fn the_index_follows_the_spec() {
     scenario().object(object.clone()).run(async |world| {
         world.cluster.create_raw(secret("first", "1")).unwrap();
         world.cluster.create_raw(secret("second", "2")).unwrap();
-        world.until(|| world.get(&object).unwrap()["status"]["password"] == "1").await;
+        world
+            .until(|| world.get(&object).unwrap()["status"]["password"] == "1")
+            .await;
         world.patch(&object, &json!({"spec": {"secret": "second"}}));
-        let moved = world.until(|| world.get(&object).unwrap()["status"]["password"] == "2").await;
+        let moved = world
+            .until(|| world.get(&object).unwrap()["status"]["password"] == "2")
+            .await;
         assert!(moved.unwrap() < secs(2));
         world.advance(secs(30)).await;
         let runs = world.metric("controller_runtime_reconcile_total");
@@ -76,7 +94,9 @@ fn the_index_follows_the_spec() {
         world.advance(secs(30)).await;
         assert!(world.metric("controller_runtime_reconcile_total") - runs < 0.5);
         set(&world, "second", "y");
-        let followed = world.until(|| world.get(&object).unwrap()["status"]["password"] == "y").await;
+        let followed = world
+            .until(|| world.get(&object).unwrap()["status"]["password"] == "y")
+            .await;
         assert!(followed.unwrap() < secs(2));
     });
 }

@@ -111,7 +111,8 @@ async fn bring<P: Phase<Machine = SitePhase>>(cx: &mut Cx<'_, P>) -> Result<()> 
     }
     if let Some(replicas) = spec.replicas {
         let name = cx.child_name("web");
-        cx.apply(deployment(&name, replicas, &cx.context().image)).await?;
+        cx.apply(deployment(&name, replicas, &cx.context().image))
+            .await?;
         cx.apply(service(&name)).await?;
         let live = cx.child::<Deployment>(name)?;
         let ready = live.and_then(|live| live.status.clone()?.ready_replicas);
@@ -146,11 +147,13 @@ async fn bring<P: Phase<Machine = SitePhase>>(cx: &mut Cx<'_, P>) -> Result<()> 
 }
 
 async fn parts_of<P: Phase<Machine = SitePhase>>(cx: &mut Cx<'_, P>, parts: u32) -> Result<()> {
-    let mut names = Vec::new();
+    let mut names: Vec<_> = cx.object.spec.config.iter().cloned().collect();
     for number in 0..parts {
         let name = cx.child_name(&format!("part-{number}"));
-        cx.apply::<ConfigMap>(typed(json!({"metadata": {"name": name}, "data": {"part": number.to_string()}})))
-            .await?;
+        cx.apply::<ConfigMap>(typed(
+            json!({"metadata": {"name": name}, "data": {"part": number.to_string()}}),
+        ))
+        .await?;
         names.push(name);
     }
     let all = cx.children_of::<ConfigMap>()?;
@@ -205,10 +208,16 @@ pub fn context() -> Context {
 pub fn operator(options: fn(OwnedOptions) -> OwnedOptions) -> Operator<Context> {
     Operator::new("site-operator").kind_with::<SitePhase>(|kind| {
         kind.owns_with::<Deployment>(options)
-        .owns::<Service>()
-        .owns_with::<ConfigMap>(options)
-        .owns_with::<Job>(options)
-        .watches::<Secret>(|site| site.spec.secret.iter().map(|name| ObjectRef::new(name)).collect())
+            .owns::<Service>()
+            .owns_with::<ConfigMap>(options)
+            .owns_with::<Job>(options)
+            .watches::<Secret>(|site| {
+                site.spec
+                    .secret
+                    .iter()
+                    .map(|name| ObjectRef::new(name))
+                    .collect()
+            })
     })
 }
 
@@ -246,7 +255,9 @@ pub fn of_kind(world: &World<()>, kind: &str) -> Vec<Value> {
 /// How many requests of the operator there were.
 pub fn requests(world: &World<()>, verb: &str, resource: &str) -> usize {
     world.cluster.log().count(|entry| {
-        entry.user.starts_with("system:serviceaccount:site-operator")
+        entry
+            .user
+            .starts_with("system:serviceaccount:site-operator")
             && entry.verb == verb
             && entry.resource == resource
     })
@@ -255,7 +266,9 @@ pub fn requests(world: &World<()>, verb: &str, resource: &str) -> usize {
 /// The condition of that type, or null.
 pub fn condition(world: &World<()>, object: &Value, kind: &str) -> Value {
     let found = world.get(object).unwrap_or_default();
-    let conditions = found.pointer("/status/conditions").and_then(Value::as_array);
+    let conditions = found
+        .pointer("/status/conditions")
+        .and_then(Value::as_array);
     conditions
         .into_iter()
         .flatten()
