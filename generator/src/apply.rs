@@ -1,7 +1,8 @@
 //! Puts a plan on disk, or says what it would do. The only module that writes a project.
 //!
 //! A new project is written into a folder beside its target and renamed: a full disk or a kill in the middle leaves the
-//! target as it was. With `--force` the files that are in the way are moved aside first and moved back on failure.
+//! target as it was. A folder that is not empty (`--force`), or that the shell stands in, is filled in place: everything
+//! is written beside its place first, then each file is moved in one step, and moved back if a later one fails.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -50,21 +51,28 @@ pub fn apply(plan: &Plan, target: &Path, mode: Mode) -> Result<Applied> {
     let force = match mode {
         Mode::Write { force, .. } | Mode::DryRun { force } => force,
     };
-    let state = State::of(target)?;
-    if let (State::Full(example), false) = (&state, force) {
-        return Err(Problem::new(format!("the folder is not empty: it holds `{}`", example.display()))
-            .at(Place::Path(target.to_path_buf()))
-            .mend("choose another name, or pass --force to write into it (files of the same name are replaced)")
-            .input());
-    }
+    let state = State::allowed(target, force)?;
     let mut applied = compare(plan, target)?;
     if let Mode::Write { git, .. } = mode {
-        match state {
-            State::Absent | State::Empty => write_new(plan, target, git, &mut applied)?,
-            State::Full(_) => write_into(plan, target, &applied)?,
+        let in_place = matches!(state, State::Full(_)) || is_inside(target);
+        if in_place {
+            write_into(plan, target, &applied)?;
+            if git {
+                applied.notes.extend(git::init(target));
+            }
+        } else {
+            write_new(plan, target, git, &mut applied)?;
         }
     }
     Ok(applied)
+}
+
+/// Whether a project may be put there. Asked before questions are, so that nobody answers them in vain.
+///
+/// # Errors
+/// If the target is a file, cannot be looked at, or is not empty and `force` is not given.
+pub fn check(target: &Path, force: bool) -> Result<()> {
+    State::allowed(target, force).map(drop)
 }
 
 /// What is at the target.
@@ -75,6 +83,19 @@ enum State {
 }
 
 impl State {
+    fn allowed(target: &Path, force: bool) -> Result<Self> {
+        match Self::of(target)? {
+            Self::Full(example) if !force => Err(Problem::new(format!(
+                "the folder is not empty: it holds `{}`",
+                example.display()
+            ))
+            .at(Place::Path(target.to_path_buf()))
+            .mend("choose another name, or pass --force to write into it (files of the same name are replaced)")
+            .input()),
+            state => Ok(state),
+        }
+    }
+
     fn of(target: &Path) -> Result<Self> {
         let failed = |error: io::Error| Failure::io("looking at the target", target, &error);
         match fs::metadata(target) {
@@ -147,7 +168,7 @@ fn write_new(plan: &Plan, target: &Path, git: bool, applied: &mut Applied) -> Re
         if git {
             applied.notes.extend(git::init(staged.path()));
         }
-        replace_folder(&staged, &target)
+        replace_folder(&staged, &parent, &target)
     });
     if result.is_err() {
         // Only folders that this run made, innermost first, and only while they are empty.
@@ -222,30 +243,30 @@ fn open_permissions(_folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Puts the staged folder where the target is to be. An empty folder there gives way, and comes back on failure.
-fn replace_folder(staged: &tempfile::TempDir, target: &Path) -> Result<()> {
+/// Puts the staged folder where the target is to be. What is there (nothing, or settings that were read) is moved aside
+/// in one step, comes back on failure, and is never written to.
+fn replace_folder(staged: &tempfile::TempDir, parent: &Path, target: &Path) -> Result<()> {
     let failed = |error: io::Error| Failure::io("moving the project into place", target, &error);
-    let settings = target.join(settings::FILE);
-    let kept = fs::read(&settings).ok();
-    if kept.is_some() {
-        fs::remove_file(&settings).map_err(failed)?;
+    if !target.exists() {
+        return fs::rename(staged.path(), target).map_err(failed);
     }
-    let renamed = fs::rename(staged.path(), target).or_else(|error| {
-        // Some systems do not rename onto an empty folder.
-        if target.is_dir() && fs::remove_dir(target).is_ok() {
-            fs::rename(staged.path(), target).inspect_err(|_| {
-                let _ = fs::create_dir(target);
-            })
-        } else {
-            Err(error)
-        }
-    });
-    if renamed.is_err()
-        && let Some(bytes) = kept
-    {
-        let _ = fs::write(&settings, bytes);
-    }
-    renamed.map_err(failed)
+    let aside = tempfile::Builder::new()
+        .prefix(".opgen-")
+        .tempdir_in(parent)
+        .map_err(|error| Failure::io("making a folder", parent, &error))?;
+    let old = aside.path().join("old");
+    fs::rename(target, &old).map_err(failed)?;
+    fs::rename(staged.path(), target).map_err(|error| {
+        let _ = fs::rename(&old, target);
+        failed(error)
+    })
+}
+
+/// Whether this process stands in the folder. A folder that is replaced would leave its shell in one that is gone.
+fn is_inside(target: &Path) -> bool {
+    let here = std::env::current_dir().and_then(fs::canonicalize);
+    let target = fs::canonicalize(target);
+    here.is_ok_and(|here| target.is_ok_and(|target| here.starts_with(target)))
 }
 
 /// Writes into a folder with other files: staged whole, then moved file by file, undone if one of them fails.
@@ -254,20 +275,16 @@ fn write_into(plan: &Plan, target: &Path, applied: &Applied) -> Result<()> {
         check_path(target, path)?;
     }
     let staged = stage(target, plan)?;
-    let aside = staged.path().join(".aside");
-    let mut done: Vec<&Path> = Vec::new();
+    let mut moves = Moves::new(staged.path(), target);
     for path in applied.created.iter().chain(&applied.replaced) {
-        if let Err(error) = swap(staged.path(), &aside, target, path) {
-            for path in done.iter().rev() {
-                let _ = restore(&aside, target, path);
-            }
+        if let Err(error) = moves.make(path) {
+            moves.undo();
             return Err(Failure::io(
                 "moving a file into place",
                 &target.join(path),
                 &error,
             ));
         }
-        done.push(path);
     }
     Ok(())
 }
@@ -305,26 +322,96 @@ fn in_the_way(path: &Path, what: &str) -> Failure {
         .input()
 }
 
-fn swap(staged: &Path, aside: &Path, target: &Path, path: &Path) -> io::Result<()> {
-    let (new, place, old) = (staged.join(path), target.join(path), aside.join(path));
-    if let Some(parent) = place.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    if place.exists() {
-        if let Some(parent) = old.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        // A copy, so that the place is never empty: the rename below replaces it in one step.
-        fs::copy(&place, &old)?;
-    }
-    fs::rename(&new, &place)
+/// Files moved from a staged folder into the target, with what undoing them takes.
+struct Moves<'a> {
+    staged: &'a Path,
+    target: &'a Path,
+    /// Where the former content of replaced files is kept.
+    aside: PathBuf,
+    files: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
 }
 
-fn restore(aside: &Path, target: &Path, path: &Path) -> io::Result<()> {
-    let (place, old) = (target.join(path), aside.join(path));
-    if old.exists() {
-        fs::rename(&old, &place)
-    } else {
-        fs::remove_file(&place)
+impl<'a> Moves<'a> {
+    fn new(staged: &'a Path, target: &'a Path) -> Self {
+        Self {
+            staged,
+            target,
+            aside: staged.join(".aside"),
+            files: Vec::new(),
+            folders: Vec::new(),
+        }
+    }
+
+    fn make(&mut self, path: &Path) -> io::Result<()> {
+        let (new, place, old) = (
+            self.staged.join(path),
+            self.target.join(path),
+            self.aside.join(path),
+        );
+        let parent = place.parent().unwrap_or(self.target);
+        let mut missing: Vec<&Path> = parent
+            .ancestors()
+            .take_while(|folder| !folder.exists())
+            .collect();
+        while let Some(folder) = missing.pop() {
+            fs::create_dir(folder)?;
+            self.folders.push(folder.to_path_buf());
+        }
+        if place.exists() {
+            if let Some(parent) = old.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            // A copy, so that the place is never empty: the rename below replaces it in one step.
+            fs::copy(&place, &old)?;
+        }
+        fs::rename(&new, &place)?;
+        self.files.push(path.to_path_buf());
+        Ok(())
+    }
+
+    /// Puts back what was there. Each step is tried whatever became of the others.
+    fn undo(&self) {
+        for path in self.files.iter().rev() {
+            let (place, old) = (self.target.join(path), self.aside.join(path));
+            let _ = if old.exists() {
+                fs::rename(&old, &place)
+            } else {
+                fs::remove_file(&place)
+            };
+        }
+        for folder in self.folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_that_fails_undoes_the_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (staged, target) = (folder.path().join("staged"), folder.path().join("target"));
+        for (path, text) in [
+            ("staged/a", "new"),
+            ("staged/b/c/d", "new"),
+            ("target/a", "old"),
+        ] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        let mut moves = Moves::new(&staged, &target);
+        moves.make(Path::new("a")).expect("moved");
+        moves.make(Path::new("b/c/d")).expect("moved");
+        assert_eq!(fs::read(target.join("a")).expect("there"), b"new");
+        moves
+            .make(Path::new("b/missing"))
+            .expect_err("never staged");
+        moves.undo();
+        assert_eq!(fs::read(target.join("a")).expect("there"), b"old");
+        assert!(!target.join("b").exists());
     }
 }

@@ -102,7 +102,7 @@ fn names() {
             &["new", "k8s_openapi"],
             &["depends on a crate of that name"],
         ),
-        (&["new", "/"], &["no last part"]),
+        (&["new", "/", "--force", "--dry-run"], &["no last part"]),
         (
             &["new", "x", "--kind", "database"],
             &["is not a kind", "--kind", "try `Database`"],

@@ -130,6 +130,25 @@ fn settings_alone_are_an_order() {
     assert!(project.join("src/controllers/shop/mod.rs").is_file());
 }
 
+/// A shell that stands in the folder must not find itself in one that was replaced.
+#[cfg(unix)]
+#[test]
+fn the_folder_one_stands_in_stays_the_same() {
+    use std::os::unix::fs::MetadataExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("x");
+    fs::create_dir(&project).unwrap();
+    let before = fs::metadata(&project).unwrap().ino();
+    done(&project, &["new", ".", "-y", "-q"]);
+    assert_eq!(fs::metadata(&project).unwrap().ino(), before);
+    assert!(project.join("src/main.rs").is_file() && project.join(".git").is_dir());
+    assert!(
+        names(&project)
+            .iter()
+            .all(|name| !name.starts_with(".opgen-"))
+    );
+}
+
 #[test]
 fn an_empty_folder_is_filled() {
     let folder = tempfile::tempdir().unwrap();

@@ -16,6 +16,7 @@ use crate::shell::Shell;
 use crate::{assemble, crates, git};
 
 pub(crate) fn run(flags: &New, shell: Shell) -> Result<()> {
+    apply::check(&flags.path, flags.force)?;
     let operator = model(flags, shell)?;
     let plan = Plan::render(&operator, crates::copies(&operator.crates)?)?;
     let mode = if flags.dry_run {

@@ -1,6 +1,6 @@
 //! One object's life: created, Ready, quiet, deleted, its finalizer released.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use opgen_apiserver::{ApiError, Cluster, LogEntry, Served};
@@ -63,8 +63,10 @@ pub(super) async fn live(
         .await
         .map_err(|error| Problem::new(error.to_string()).environment())?
         .with_token(TOKEN);
-    let log = project.join("operator.log");
-    let mut child = run(built, project, &served, &log)?;
+    // Beside the project, which stays as it was rendered.
+    let beside = project.parent().unwrap_or(project);
+    let log = beside.join("operator.log");
+    let mut child = run(built, beside, &served, &log)?;
     progress.tell(
         "Running",
         &format!("`{name}` as {user} against http://{}", served.addr),
@@ -116,8 +118,8 @@ async fn install(cluster: &Cluster, namespace: &str, built: &Built) -> Result<()
         .map_err(|error| refused("the manifests", &error))
 }
 
-fn run(built: &Built, project: &Path, served: &Served, log: &Path) -> Result<Child> {
-    let kubeconfig: PathBuf = project.join("kubeconfig");
+fn run(built: &Built, folder: &Path, served: &Served, log: &Path) -> Result<Child> {
+    let kubeconfig = folder.join("kubeconfig");
     std::fs::write(&kubeconfig, served.kubeconfig())
         .map_err(|error| Failure::io("writing a kubeconfig", &kubeconfig, &error))?;
     let mut command = Command::new(&built.program);
