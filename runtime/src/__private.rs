@@ -47,7 +47,7 @@ pub fn run_phase<'a, P: ReconcilePhase>(
         match tokio::time::timeout_at(deadline, handler).await {
             Ok(Ok(step)) => step.map(crate::step::Step::into_outcome),
             Ok(Err(panic)) => Err(Error::panic(&*panic)),
-            Err(_) => Err(Error::msg(format!(
+            Err(_) => Err(Error::timeout(format!(
                 "the handler of {phase} did not end within {:?}: start the work and poll it, or raise `timeout`",
                 P::TIMEOUT
             ))),

@@ -21,6 +21,7 @@ pub struct Error {
     class: ErrorClass,
     retry_after: Option<Duration>,
     panicked: bool,
+    timed_out: bool,
     source: Box<dyn StdError + Send + Sync>,
 }
 
@@ -31,6 +32,7 @@ impl Error {
             class: ErrorClass::Transient,
             retry_after: None,
             panicked: false,
+            timed_out: false,
             source: message.into().into(),
         }
     }
@@ -66,6 +68,30 @@ impl Error {
         Self {
             panicked: true,
             ..Self::msg(format!("the handler panicked: {text}"))
+        }
+    }
+
+    /// The error of a handler that took too long.
+    pub(crate) fn timeout(message: impl Into<String>) -> Self {
+        Self {
+            timed_out: true,
+            ..Self::msg(message)
+        }
+    }
+
+    /// What kind of failure it is, in a word for a metric.
+    pub(crate) fn reason(&self) -> &'static str {
+        let timed_out = self.timed_out
+            || matches!(
+                self.downcast_ref(),
+                Some(crate::external::CallError::Timeout { .. })
+            );
+        match self.class {
+            _ if self.panicked => "panic",
+            ErrorClass::Permanent => "permanent",
+            ErrorClass::Saturated => "saturated",
+            ErrorClass::Transient if timed_out => "timeout",
+            ErrorClass::Transient => "transient",
         }
     }
 
@@ -122,6 +148,7 @@ where
             class,
             retry_after,
             panicked: false,
+            timed_out: false,
             source: Box::new(error),
         }
     }

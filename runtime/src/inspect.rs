@@ -134,9 +134,10 @@ impl ProbeSource for Inspector {
 
     fn metrics(&self) -> String {
         for (kind, board) in &self.state().boards {
-            let notes = board.notes();
-            self.metrics
-                .quiescent(kind, notes.idle && notes.objects.is_empty());
+            let calm = board.notes().calm();
+            self.metrics.synced(kind, calm.synced);
+            self.metrics.converged(kind, calm.converged);
+            self.metrics.quiescent(kind, calm.quiescent);
         }
         self.metrics.encode()
     }

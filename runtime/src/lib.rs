@@ -19,6 +19,7 @@ pub mod external;
 pub mod graph;
 pub mod identity;
 mod inspect;
+pub mod jobs;
 pub mod lease;
 pub mod manifests;
 pub mod metrics;
@@ -31,6 +32,7 @@ pub mod status;
 pub mod step;
 
 pub use engine::annotations;
+pub use jobs::{Job, Trigger};
 pub use lease::LeaderElection;
 pub use operator::{Operator, OperatorError, Placement, RunOptions};
 pub use opgen_macros::{MachineContext, PhaseMachine, StatusDiff, reconcile_phase, timeout_client};
@@ -43,6 +45,7 @@ pub mod prelude {
         cx::Cx,
         error::{Error, Result, ResultExt},
         identity::IdempotencyKey,
+        jobs::{Job, JobScope},
         observed::{Absent, Complete, Observed},
         phase::{MovesTo, Phase, ReconcilePhase},
         reconcile_phase, secs,

@@ -1,6 +1,6 @@
 //! The operator: its kinds, what it needs of the cluster, and how it runs.
 
-use std::{future::Future, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+use std::{any::TypeId, future::Future, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
@@ -21,12 +21,15 @@ use crate::{
         events::Events,
         groups::GroupBy,
         kind::{Kind, Limits},
+        owned_bell::Bell,
         owned_watch::Follow,
         predicate::Watched,
+        stall,
         watch::Scope,
     },
     graph::PhaseGraph,
     inspect::Inspector,
+    jobs::{self, Jobs, Trigger},
     lease::{self, Candidacy, LeaderElection},
     manifests::{Needs, RoleRule},
     metrics::Metrics,
@@ -231,6 +234,13 @@ impl<M: PhaseMachine> KindOptions<M> {
         self
     }
 
+    /// How many background jobs at a time (default 16): see [`Cx::job`](crate::cx::Cx::job).
+    #[must_use]
+    pub fn jobs(mut self, places: usize) -> Self {
+        self.limits.jobs = places;
+        self
+    }
+
     /// The brake on mass deletions: so many clean-ups may begin at once, then so many a minute (default 20, then 30).
     /// Those above wait, with the event `MassDeletion`; the annotation `opgen.dev/allow-destroy: "true"` lets one pass.
     #[must_use]
@@ -279,8 +289,31 @@ impl<C: Send + Sync + 'static> Operator<C> {
             declared: Declared::default(),
             group_by: None,
         });
-        self.kinds.push(Box::new(KindOf::<M> { options }));
+        self.kinds.push(Box::new(KindOf::<M> {
+            options,
+            triggers: Arc::default(),
+        }));
         self
+    }
+
+    /// A way to wake objects of that kind from outside, to be taken before the operator runs.
+    ///
+    /// # Panics
+    /// If the operator has no such kind.
+    #[must_use]
+    pub fn trigger<M: PhaseMachine<Context = C>>(&self) -> Trigger<M> {
+        let kind = self
+            .kinds
+            .iter()
+            .find(|kind| kind.machine() == TypeId::of::<M>());
+        match kind {
+            Some(kind) => Trigger::new(kind.triggers()),
+            None => panic!(
+                "the operator {} has no kind {}: add it before the trigger is taken",
+                self.name,
+                M::Resource::kind(&())
+            ),
+        }
     }
 
     /// Namespaced mode: only objects of this namespace, and a Role there instead of a ClusterRole.
@@ -373,6 +406,13 @@ impl<C: Send + Sync + 'static> Operator<C> {
                     .map_err(|source| OperatorError::Probes { addr, source })?,
             ),
             None => None,
+        };
+        let _watchdog = match placement {
+            Placement::Threads => stall::watch(self.name.clone(), metrics.clone())
+                .inspect_err(|error| tracing::warn!(%error, "no watchdog for the executor"))
+                .ok(),
+            // It looks at real time.
+            Placement::Inline => None,
         };
         let needs = self.needs();
         tokio::select! {
@@ -510,6 +550,8 @@ impl<C> Shared<C> {
 
 /// A kind whose machine type is forgotten.
 trait AnyKind<C>: Send + Sync {
+    fn machine(&self) -> TypeId;
+    fn triggers(&self) -> Arc<Bell>;
     fn crd(&self) -> Value;
     fn rules(&self) -> Vec<RoleRule>;
     fn graph(&self) -> PhaseGraph;
@@ -518,9 +560,18 @@ trait AnyKind<C>: Send + Sync {
 
 struct KindOf<M: PhaseMachine> {
     options: KindOptions<M>,
+    triggers: Arc<Bell>,
 }
 
 impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for KindOf<M> {
+    fn machine(&self) -> TypeId {
+        TypeId::of::<M>()
+    }
+
+    fn triggers(&self) -> Arc<Bell> {
+        Arc::clone(&self.triggers)
+    }
+
     fn crd(&self) -> Value {
         M::crd()
     }
@@ -583,8 +634,9 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
         );
         let children = Arc::new(children);
         let watches = shared.watches(&children);
+        let bell = Arc::clone(&children.bell);
+        let forward = jobs::forward(Arc::clone(&self.triggers), Arc::clone(&bell));
         let kind = Kind::<M> {
-            name,
             api: ObjectApi::new(shared.clients.call.clone(), &shared.name),
             context: Arc::clone(&shared.context),
             clock: Arc::clone(&shared.clock),
@@ -599,6 +651,14 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             events: shared.events.clone(),
             children,
             index,
+            jobs: Jobs::new(
+                Arc::clone(&name),
+                limits.jobs,
+                Arc::clone(&bell),
+                shared.clients.fence_switch(),
+                shared.metrics.clone(),
+            ),
+            name,
             group_by: self.options.group_by.clone(),
         };
         let scope = Scope {
@@ -614,6 +674,7 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             for watch in watches {
                 others.spawn(watch);
             }
+            others.spawn(forward);
             run.await;
         })
     }

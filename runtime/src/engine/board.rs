@@ -34,6 +34,32 @@ pub(crate) struct Line {
     pub(crate) next: Option<Instant>,
 }
 
+/// How quiet a kind is: the three points of a steady state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Calm {
+    /// The cache is complete.
+    pub(crate) synced: bool,
+    /// Every object is settled or paused.
+    pub(crate) converged: bool,
+    /// And nothing is under way.
+    pub(crate) quiescent: bool,
+}
+
+impl Notes {
+    pub(crate) fn calm(&self) -> Calm {
+        let converged = self.synced
+            && self
+                .objects
+                .values()
+                .all(|line| line.state == ReconcileState::Paused);
+        Calm {
+            synced: self.synced,
+            converged,
+            quiescent: converged && self.idle,
+        }
+    }
+}
+
 impl Board {
     pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {
         // Nothing panics while it holds the lock; a poisoned board is still a readable one.
@@ -91,10 +117,11 @@ impl Board {
         self.settled(key);
     }
 
-    pub(crate) fn idle(&self, idle: bool) {
+    pub(crate) fn idle(&self, idle: bool) -> Calm {
         let mut notes = self.notes();
         notes.idle = idle;
         notes.beat = Some(Instant::now());
+        notes.calm()
     }
 
     pub(crate) fn synced(&self) {

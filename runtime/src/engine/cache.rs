@@ -31,6 +31,11 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.objects.len()
     }
 
+    /// About how many bytes all of them came with.
+    pub(crate) fn bytes(&self) -> usize {
+        self.objects.values().map(Envelope::bytes).sum()
+    }
+
     /// Whether a first list has ended.
     pub(crate) fn is_complete(&self) -> bool {
         self.complete

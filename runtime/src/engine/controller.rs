@@ -19,7 +19,7 @@ use crate::{
     engine::{
         annotations,
         backoff::{Backoff, jittered, spread},
-        board::Board,
+        board::{Board, Calm},
         bucket::Bucket,
         cache::Cache,
         driver::{Driver, Input},
@@ -32,7 +32,9 @@ use crate::{
         predicate::trigger,
         queue::{Lane, Queue},
         report::{Next, Report},
+        stall::Timed,
         state::{HOT_DELAY, ObjectState},
+        survey::Survey,
         watch::{News, Scope},
     },
     error::ErrorClass,
@@ -81,6 +83,20 @@ pub(crate) struct Controller<M: PhaseMachine> {
     retries: Bucket,
     live_reads: Bucket,
     destroys: Bucket,
+    /// When the objects were last looked over for the metrics.
+    surveyed_at: Option<Instant>,
+    list_began: Option<Instant>,
+    /// What was published last: most turns change little of it.
+    published: Option<Published>,
+}
+
+/// The numbers that every turn may change.
+#[derive(Clone, Copy, PartialEq)]
+struct Published {
+    ready: usize,
+    runs: usize,
+    cached: usize,
+    calm: Calm,
 }
 
 impl<M: PhaseMachine> Controller<M> {
@@ -91,6 +107,9 @@ impl<M: PhaseMachine> Controller<M> {
             retries: Bucket::new(limits.retries),
             live_reads: Bucket::new(limits.live_reads),
             destroys: Bucket::new(limits.destroys),
+            surveyed_at: None,
+            list_began: None,
+            published: None,
             kind,
             cache: Cache::new(),
             queue: Queue::default(),
@@ -119,6 +138,7 @@ impl<M: PhaseMachine> Controller<M> {
             self.queue.promote(Instant::now());
             self.start_ready();
             self.publish();
+            self.survey();
             let timer = self.queue.next_timer();
             let bell = Arc::clone(&self.kind.children.bell);
             tokio::select! {
@@ -146,17 +166,51 @@ impl<M: PhaseMachine> Controller<M> {
                 }
             }
         }
+        // They may take hours: they start again, by their keys, in the next process.
+        self.kind.jobs.stop().await;
     }
 
-    fn publish(&self) {
-        let name = &self.kind.name;
-        let metrics = &self.kind.metrics;
+    fn publish(&mut self) {
         let ready = self.queue.ready() + self.groups.len();
-        metrics.queue_depth(name, ready);
-        metrics.active_workers(name, self.runs);
-        metrics.cache_objects(name, self.cache.len());
-        self.board
-            .idle(self.cache.is_complete() && ready == 0 && self.runs == 0);
+        let idle = ready == 0 && self.runs == 0 && self.kind.jobs.are_idle();
+        let now = Published {
+            ready,
+            runs: self.runs,
+            cached: self.cache.len(),
+            calm: self.board.idle(idle && self.cache.is_complete()),
+        };
+        if self.published == Some(now) {
+            return;
+        }
+        self.published = Some(now);
+        let (name, metrics) = (&self.kind.name, &self.kind.metrics);
+        metrics.queue_depth(name, now.ready);
+        metrics.active_workers(name, now.runs);
+        metrics.cache_objects(name, now.cached);
+        metrics.synced(name, now.calm.synced);
+        metrics.converged(name, now.calm.converged);
+        metrics.quiescent(name, now.calm.quiescent);
+    }
+
+    /// What takes a look at every object is published now and then.
+    fn survey(&mut self) {
+        let now = Instant::now();
+        if self.surveyed_at.is_some_and(|at| now - at < BEAT) {
+            return;
+        }
+        self.surveyed_at = Some(now);
+        let (name, metrics) = (&self.kind.name, &self.kind.metrics);
+        let survey = Survey::of(self.states.values(), now);
+        let time = self.kind.clock.now();
+        for phase in M::ALL {
+            let (count, age) = survey.phase(phase.name(), time);
+            metrics.phase(name, phase.name(), count, age);
+        }
+        metrics.paused_objects(name, survey.paused);
+        metrics.held_destroys(name, survey.held_destroys);
+        metrics.unfinished_work(name, survey.unfinished);
+        metrics.longest_running(name, survey.longest);
+        metrics.cache_bytes(name, self.cache.bytes());
     }
 
     // ---- what the watch tells ----
@@ -167,7 +221,10 @@ impl<M: PhaseMachine> Controller<M> {
             News::Event(Event::Delete(envelope)) => {
                 self.deleted(&ObjectKey::of(envelope.meta()), &envelope)
             }
-            News::Event(Event::Init) => self.cache.list_begins(),
+            News::Event(Event::Init) => {
+                self.list_began = Some(Instant::now());
+                self.cache.list_begins();
+            }
             News::Event(Event::InitApply(envelope)) => {
                 self.cache.listed(ObjectKey::of(envelope.meta()), envelope);
             }
@@ -188,6 +245,10 @@ impl<M: PhaseMachine> Controller<M> {
 
     fn listed(&mut self) {
         let (listed, lost) = self.cache.list_ends();
+        if let Some(began) = self.list_began.take() {
+            let metrics = &self.kind.metrics;
+            metrics.list_synced(&self.kind.name, began.elapsed());
+        }
         self.board.synced();
         for key in lost {
             self.forget(&key);
@@ -227,6 +288,7 @@ impl<M: PhaseMachine> Controller<M> {
         self.groups.remove(key);
         self.board.remove(key);
         self.kind.index.forget(key);
+        self.kind.jobs.forget(key);
         // A run in flight keeps its state until it reports.
         if self.states.get(key).is_some_and(|state| !state.running)
             && self
@@ -277,6 +339,7 @@ impl<M: PhaseMachine> Controller<M> {
         }
         if state.uid != uid {
             *state = ObjectState::new(uid);
+            self.kind.jobs.forget(key);
         }
         if state.released || !state.gate_opens(version) {
             return;
@@ -410,6 +473,7 @@ impl<M: PhaseMachine> Controller<M> {
         let now = Instant::now();
         if !state.gate_opens(envelope.version()) {
             state.parked = true;
+            state.gated_since.get_or_insert(now);
             match state.gate {
                 Some((_, until)) if until > now => self.queue.push_at(&key, until),
                 _ => match self.live_reads.take(now) {
@@ -426,6 +490,7 @@ impl<M: PhaseMachine> Controller<M> {
         else {
             return;
         };
+        let is_terminating = envelope.meta().deletion_timestamp.is_some();
         let input = Input {
             key: key.clone(),
             envelope: envelope.clone(),
@@ -436,6 +501,17 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         };
         state.running = true;
+        state.running_since = Some(now);
+        if let Some(since) = state.gated_since.take() {
+            let metrics = &self.kind.metrics;
+            metrics.gate_waited(&self.kind.name, now - since);
+        }
+        if let Some(finalizer) = Kind::<M>::finalizer_phase()
+            && is_terminating
+        {
+            // Nothing may go on making what the clean-up takes away.
+            self.kind.jobs.keep_only(&key, finalizer.name());
+        }
         self.runs += 1;
         if let Some(group) = group {
             self.groups.started(key.clone(), group);
@@ -443,13 +519,28 @@ impl<M: PhaseMachine> Controller<M> {
         self.board.running(&key);
         let limit = M::BUDGET + self.kind.limits.write_grace;
         let overdue = key.clone();
+        let run = self.timed(&key, driver.run());
         let handle = self.tasks.spawn(async move {
-            match tokio::time::timeout(limit, driver.run()).await {
+            match tokio::time::timeout(limit, run).await {
                 Ok(report) => Done::Report(Box::new(report)),
                 Err(_) => Done::Overdue(overdue),
             }
         });
         self.track(&handle, key);
+    }
+
+    /// The run, and a complaint whenever it blocks its thread.
+    fn timed(
+        &self,
+        key: &ObjectKey,
+        run: impl Future<Output = Report> + Send + 'static,
+    ) -> Timed<Report> {
+        let (kind, metrics) = (Arc::clone(&self.kind.name), self.kind.metrics.clone());
+        let key = key.clone();
+        Timed::new(run, move |took| {
+            metrics.poll_blocked(&kind);
+            tracing::error!(%kind, object = %key, ?took, "the handler blocked its thread: put blocking code into cx.blocking");
+        })
     }
 
     fn track(&mut self, handle: &AbortHandle, key: ObjectKey) {
@@ -486,11 +577,14 @@ impl<M: PhaseMachine> Controller<M> {
         match done {
             Ok((_, Done::Report(report))) => self.reported(*report),
             Ok((_, Done::Overdue(key))) => {
+                let metrics = &self.kind.metrics;
+                metrics.reconcile_failed(&self.kind.name, "timeout");
                 self.broken(&key, "the run did not end within its budget and was cut");
             }
             Ok((_, Done::Refreshed(key, live))) => self.refreshed(&key, live),
             Err(error) => {
                 self.kind.metrics.reconcile_panicked(&self.kind.name);
+                self.kind.metrics.reconcile_failed(&self.kind.name, "panic");
                 self.broken(&key, &format!("the run panicked: {error}"));
             }
         }
@@ -505,6 +599,7 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         };
         state.running = false;
+        state.running_since = None;
         match live {
             Ok(Some(envelope)) => {
                 state.gate = None;
@@ -530,6 +625,7 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         };
         state.running = false;
+        state.running_since = None;
         if !self.cache_has(key) {
             self.forget(key);
             return;
@@ -547,6 +643,7 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         };
         state.running = false;
+        state.running_since = None;
         let cached = self.cache.get(&key);
         let same = cached.is_some_and(|known| known.meta().uid.as_deref() == Some(&*report.uid));
         if !same {
@@ -556,6 +653,19 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         }
         state.handled = Some(report.handled);
+        state.is_paused = matches!(report.next, Next::Held { .. });
+        if !report.phase.is_empty() {
+            state.phase = report.phase;
+            state.entered_at = report.entered_at;
+            self.kind.jobs.keep_only(&key, report.phase);
+        }
+        let failed_without_word = match &report.next {
+            Next::Retry { class, .. } if *class != ErrorClass::Saturated => Some("transient"),
+            _ => None,
+        };
+        if let Some(reason) = report.failure.or(failed_without_word) {
+            self.kind.metrics.reconcile_failed(&self.kind.name, reason);
+        }
         state.gone = report.gone;
         state.observed_in = report.observed_in;
         if report.version > 0 {

@@ -57,6 +57,8 @@ pub(crate) struct Driver<M: PhaseMachine> {
     deadline: Instant,
     phase: &'static str,
     deadline_in: Option<Duration>,
+    phase_since: Option<Timestamp>,
+    failure: Option<&'static str>,
 }
 
 impl<M: PhaseMachine> Driver<M> {
@@ -83,6 +85,8 @@ impl<M: PhaseMachine> Driver<M> {
             deadline: Instant::now() + M::BUDGET,
             phase: "",
             deadline_in: None,
+            phase_since: None,
+            failure: None,
         })
     }
 
@@ -113,6 +117,8 @@ impl<M: PhaseMachine> Driver<M> {
             cleanup_overdue,
             took: self.started.elapsed(),
             deadline_in: self.deadline_in,
+            entered_at: self.phase_since,
+            failure: self.failure,
         }
     }
 
@@ -266,6 +272,7 @@ impl<M: PhaseMachine> Driver<M> {
             self.observed_in = Some(phase.name());
         }
         let panicked = outcome.as_ref().is_err_and(Error::is_panic);
+        self.failure = outcome.as_ref().err().map(Error::reason);
         // Half of what a panicking handler wrote is no status.
         let status = (!panicked).then_some(run.status);
         let mut verdict = Verdict::of(phase, outcome, &self.kind.limits);
@@ -389,6 +396,7 @@ impl<M: PhaseMachine> Driver<M> {
 
     fn remember(&mut self, phase: M, moved: bool) {
         self.phase = phase.name();
+        self.phase_since = Some(self.entered_at(&self.fields()));
         self.deadline_in = phase.info().deadline.map(|deadline| {
             let fields = self.fields();
             let spent = self
@@ -422,6 +430,7 @@ impl<M: PhaseMachine> Driver<M> {
             let fields = self.fields();
             let mut run = self.new_run(&identity, attempt, &fields, phase, false);
             let outcome = self.handle(phase, &mut run).await;
+            self.failure = outcome.as_ref().err().map(Error::reason);
             if matches!(outcome, Ok(Outcome::Gone(_))) {
                 self.gone.insert(attempt);
                 continue;

@@ -11,6 +11,8 @@ use serde_json::Value;
 #[derive(Clone)]
 pub(crate) struct Envelope<K> {
     body: Body<K>,
+    /// About as many bytes as it has as JSON.
+    bytes: u32,
 }
 
 #[derive(Clone)]
@@ -32,6 +34,7 @@ impl<K: DeserializeOwned> Envelope<K> {
         if let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
             meta.remove("managedFields");
         }
+        let bytes = u32::try_from(size(&value)).unwrap_or(u32::MAX);
         let body = match K::deserialize(&value) {
             Ok(object) => {
                 let status = value
@@ -47,7 +50,7 @@ impl<K: DeserializeOwned> Envelope<K> {
                 error: error.to_string().into(),
             },
         };
-        Ok(Self { body })
+        Ok(Self { body, bytes })
     }
 }
 
@@ -67,6 +70,26 @@ impl<K> Envelope<K> {
                 .as_deref()
                 .and_then(|text| serde_json::from_str(text).ok()),
             Body::Undecodable { .. } => None,
+        }
+    }
+}
+
+impl<K> Envelope<K> {
+    /// About as many bytes as it has as JSON.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes as usize
+    }
+}
+
+/// Counted without writing it out: within a few bytes per number.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 5,
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => 2 + items.iter().map(|item| size(item) + 1).sum::<usize>(),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| name.len() + 4 + size(value);
+            2 + fields.iter().map(field).sum::<usize>()
         }
     }
 }

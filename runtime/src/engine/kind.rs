@@ -10,6 +10,7 @@ use crate::{
     clients::Fence,
     clock::SharedClock,
     engine::{api::ObjectApi, bucket::Rate, events::Events, groups::GroupBy, predicate::Watched},
+    jobs::Jobs,
     metrics::Metrics,
     phase::PhaseMachine,
     status::Rules,
@@ -34,6 +35,8 @@ pub(crate) struct Kind<M: PhaseMachine> {
     pub(crate) children: Arc<Children>,
     /// Who refers to what.
     pub(crate) index: Index<M::Resource>,
+    /// The background jobs of its objects.
+    pub(crate) jobs: Arc<Jobs>,
     /// Which fairness group an object belongs to, if there are any.
     pub(crate) group_by: Option<GroupBy<M::Resource>>,
 }
@@ -63,6 +66,8 @@ pub(crate) struct Limits {
     pub(crate) destroys: Rate,
     /// What one fairness group may take of the runs at a time.
     pub(crate) group_share: f64,
+    /// Background jobs at a time.
+    pub(crate) jobs: usize,
 }
 
 impl Default for Limits {
@@ -79,6 +84,7 @@ impl Default for Limits {
             live_reads: Rate::per_minute(50, 600),
             destroys: Rate::per_minute(20, 30),
             group_share: 0.25,
+            jobs: 16,
         }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) mod predicate;
 mod queue;
 mod record;
 mod report;
+pub(crate) mod stall;
 mod state;
+mod survey;
 mod verdict;
 pub(crate) mod watch;

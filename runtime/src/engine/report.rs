@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use jiff::Timestamp;
+
 use crate::{engine::key::ObjectKey, error::ErrorClass};
 
 /// The outcome of one run of one object.
@@ -26,6 +28,10 @@ pub(crate) struct Report {
     pub(crate) took: Duration,
     /// When the deadline of the phase runs out, if it has one: from now.
     pub(crate) deadline_in: Option<Duration>,
+    /// When the object entered its phase.
+    pub(crate) entered_at: Option<Timestamp>,
+    /// Why the last handler failed, if it did, in a word.
+    pub(crate) failure: Option<&'static str>,
 }
 
 /// When to run again, and why.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use jiff::Timestamp;
 use tokio::time::Instant;
 
 /// Runs within this window that change nothing make a hot object.
@@ -36,6 +37,15 @@ pub(crate) struct ObjectState {
     pub(crate) empty_polls: u32,
     /// Whether a resync was scheduled before.
     pub(crate) resynced: bool,
+    /// Since when it runs, if it does.
+    pub(crate) running_since: Option<Instant>,
+    /// Since when a run waits for the cache to show our last write.
+    pub(crate) gated_since: Option<Instant>,
+    /// The phase as the last run left it; empty before the first one.
+    pub(crate) phase: &'static str,
+    /// When it was entered.
+    pub(crate) entered_at: Option<Timestamp>,
+    pub(crate) is_paused: bool,
 }
 
 impl ObjectState {
@@ -55,6 +65,11 @@ impl ObjectState {
             destroy_at: None,
             empty_polls: 0,
             resynced: false,
+            running_since: None,
+            gated_since: None,
+            phase: "",
+            entered_at: None,
+            is_paused: false,
         }
     }
 

@@ -139,7 +139,7 @@ catalogue! {
     RECONCILE_ERRORS: 1 = counter("controller_runtime_reconcile_errors_total", ["controller"], "reconciles that ended in an error");
     RECONCILE_TIME: 1 = histogram("controller_runtime_reconcile_time_seconds", ["controller"], SECONDS, "seconds per reconcile");
     RECONCILE_PANICS: 1 = counter("controller_runtime_reconcile_panics_total", ["controller"], "reconciles that panicked");
-    ERROR_REASONS: 2 = counter("opgen_reconcile_errors_total", ["kind", "reason"], "reconciles that ended in an error by reason: transient, permanent, timeout, panic");
+    ERROR_REASONS: 2 = counter("opgen_reconcile_errors_total", ["kind", "reason"], "reconciles that ended in an error by reason: transient, permanent, timeout, panic, saturated (no permit: not the object's failure)");
     ACTIVE_WORKERS: 1 = gauge("controller_runtime_active_workers", ["controller"], "reconciles in flight");
     MAX_CONCURRENT: 1 = gauge("controller_runtime_max_concurrent_reconciles", ["controller"], "reconciles that may be in flight");
 
@@ -169,4 +169,10 @@ catalogue! {
     PAUSED: 1 = gauge("opgen_paused_objects", ["kind"], "objects paused by annotation");
     CHILDREN_APPLIED: 3 = counter("opgen_children_applied_total", ["kind", "child", "result"], "applies of owned objects by result: sent, skipped, healed, refused");
     QUIESCENT: 1 = gauge("opgen_quiescent", ["kind"], "1 while nothing of that kind runs, waits or backs off");
+    SYNCED: 1 = gauge("opgen_synced", ["kind"], "1 once the cache of that kind is complete");
+    CONVERGED: 1 = gauge("opgen_converged", ["kind"], "1 while every object of that kind is settled or paused: none waits for its turn, for a poll or for a retry");
+    HELD_DESTROYS: 1 = gauge("opgen_held_destroys", ["kind"], "clean-ups held by the brake on mass deletions");
+    JOBS: 3 = counter("opgen_jobs_total", ["kind", "job", "result"], "background jobs that ended by result: done, failed, timeout, panic");
+    BLOCKING_POLLS: 1 = counter("opgen_blocking_polls_total", ["kind"], "times a handler blocked its thread for half a second or longer");
+    EXECUTOR_STALLS: 1 = counter("opgen_executor_stalls_total", ["name"], "times the executor did not turn for two seconds");
 }

@@ -161,6 +161,12 @@ struct Set {
     paused: Gauge<1>,
     children_applied: Counter<3>,
     quiescent: Gauge<1>,
+    synced: Gauge<1>,
+    converged: Gauge<1>,
+    held_destroys: Gauge<1>,
+    jobs: Counter<3>,
+    blocking_polls: Counter<1>,
+    executor_stalls: Counter<1>,
 }
 
 impl Set {
@@ -205,6 +211,12 @@ impl Set {
             paused: Gauge::new(&catalogue::PAUSED, registry),
             children_applied: Counter::new(&catalogue::CHILDREN_APPLIED, registry),
             quiescent: Gauge::new(&catalogue::QUIESCENT, registry),
+            synced: Gauge::new(&catalogue::SYNCED, registry),
+            converged: Gauge::new(&catalogue::CONVERGED, registry),
+            held_destroys: Gauge::new(&catalogue::HELD_DESTROYS, registry),
+            jobs: Counter::new(&catalogue::JOBS, registry),
+            blocking_polls: Counter::new(&catalogue::BLOCKING_POLLS, registry),
+            executor_stalls: Counter::new(&catalogue::EXECUTOR_STALLS, registry),
         }
     }
 }
@@ -295,6 +307,38 @@ impl Metrics {
     /// Whether nothing of that kind runs, waits or backs off.
     pub fn quiescent(&self, kind: impl Label, is_quiescent: bool) {
         self.set.quiescent.set([kind.value()], flag(is_quiescent));
+    }
+
+    /// Whether the cache of that kind is complete.
+    pub fn synced(&self, kind: impl Label, is_synced: bool) {
+        self.set.synced.set([kind.value()], flag(is_synced));
+    }
+
+    /// Whether every object of that kind is settled or paused.
+    pub fn converged(&self, kind: impl Label, is_converged: bool) {
+        self.set.converged.set([kind.value()], flag(is_converged));
+    }
+
+    /// So many clean-ups are held by the brake on mass deletions.
+    pub fn held_destroys(&self, kind: impl Label, count: usize) {
+        self.set.held_destroys.set([kind.value()], amount(count));
+    }
+
+    /// A background job ended so.
+    pub fn job_ended(&self, kind: impl Label, job: impl Label, result: impl Label) {
+        self.set
+            .jobs
+            .inc([kind.value(), job.value(), result.value()]);
+    }
+
+    /// A handler blocked its thread.
+    pub fn poll_blocked(&self, kind: impl Label) {
+        self.set.blocking_polls.inc([kind.value()]);
+    }
+
+    /// The executor did not turn for too long.
+    pub fn executor_stalled(&self, name: impl Label) {
+        self.set.executor_stalls.inc([name.value()]);
     }
 
     /// So many objects wait for a worker.
