@@ -14,6 +14,23 @@ use crate::identity::IdempotencyKey;
 /// Above so many entries, those whose window is over are forgotten.
 const TIDY_ABOVE: usize = 1024;
 
+/// The entries, and how many there may be before they are tidied again.
+#[derive(Debug)]
+struct Known {
+    entries: HashMap<String, Entry>,
+    tidy_above: usize,
+}
+
+impl Known {
+    /// Forgets what is over. The bound then doubles what is left: a burst of creates must not be scanned at each one.
+    fn tidy(&mut self, over: impl Fn(&Entry) -> bool) {
+        if self.entries.len() >= self.tidy_above {
+            self.entries.retain(|_, entry| !over(entry));
+            self.tidy_above = TIDY_ABOVE.max(self.entries.len() * 2);
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Entry {
     in_flight: u32,
@@ -24,14 +41,17 @@ struct Entry {
 #[derive(Debug)]
 pub(super) struct Intents {
     settle: SignedDuration,
-    known: Mutex<HashMap<String, Entry>>,
+    known: Mutex<Known>,
 }
 
 impl Intents {
     pub(super) fn new(settle: Duration) -> Self {
         Self {
             settle: SignedDuration::try_from(settle).unwrap_or(SignedDuration::MAX),
-            known: Mutex::new(HashMap::new()),
+            known: Mutex::new(Known {
+                entries: HashMap::new(),
+                tidy_above: TIDY_ABOVE,
+            }),
         }
     }
 
@@ -39,12 +59,10 @@ impl Intents {
     pub(super) fn begin<'a>(&'a self, key: &IdempotencyKey, scope: &'a CallScope) -> Intent<'a> {
         let now = scope.now();
         self.with(|known| {
-            if known.len() >= TIDY_ABOVE {
-                known.retain(|_, entry| {
-                    entry.in_flight > 0 || now.duration_since(entry.last) < self.settle
-                });
-            }
-            let entry = known.entry(key.as_str().to_owned()).or_default();
+            known.tidy(|entry| {
+                entry.in_flight == 0 && now.duration_since(entry.last) >= self.settle
+            });
+            let entry = known.entries.entry(key.as_str().to_owned()).or_default();
             entry.in_flight += 1;
             entry.last = now;
         });
@@ -63,9 +81,12 @@ impl Intents {
         asked_at: Timestamp,
     ) -> Option<String> {
         let (in_flight, created) = self.with(|known| {
-            known.get(key.as_str()).map_or((false, None), |entry| {
-                (entry.in_flight > 0, Some(entry.last))
-            })
+            known
+                .entries
+                .get(key.as_str())
+                .map_or((false, None), |entry| {
+                    (entry.in_flight > 0, Some(entry.last))
+                })
         });
         if in_flight {
             return Some(format!("a create of {key} is under way"));
@@ -86,7 +107,7 @@ impl Intents {
         })
     }
 
-    fn with<R>(&self, work: impl FnOnce(&mut HashMap<String, Entry>) -> R) -> R {
+    fn with<R>(&self, work: impl FnOnce(&mut Known) -> R) -> R {
         work(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -102,7 +123,7 @@ impl Drop for Intent<'_> {
     fn drop(&mut self) {
         let now = self.scope.now();
         self.intents.with(|known| {
-            if let Some(entry) = known.get_mut(&self.key) {
+            if let Some(entry) = known.entries.get_mut(&self.key) {
                 entry.in_flight = entry.in_flight.saturating_sub(1);
                 entry.last = entry.last.max(now);
             }
