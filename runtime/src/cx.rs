@@ -71,7 +71,7 @@ impl<'a, P: Phase> Cx<'a, P> {
         }
     }
 
-    pub(crate) fn children(&self) -> &crate::children::ChildScope {
+    pub(crate) fn child_scope(&self) -> &crate::children::ChildScope {
         &self.run.children
     }
 

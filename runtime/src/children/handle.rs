@@ -19,7 +19,7 @@ impl<P: Phase> Cx<'_, P> {
     /// suffix, also after a restore, and never that of another one.
     #[must_use]
     pub fn child_name(&self, suffix: &str) -> String {
-        self.children().child_name(suffix)
+        self.child_scope().child_name(suffix)
     }
 
     /// Brings a child to the desired state by server-side apply, with an owner reference and a label added, and returns
@@ -31,7 +31,7 @@ impl<P: Phase> Cx<'_, P> {
     /// child, or if it would be owned across namespaces: see [`ChildError`](crate::children::ChildError). A handler
     /// passes them on by `?`; the runtime waits or holds as each of them wants, and says so on the conditions.
     pub fn apply<T: ChildResource>(&self, child: T) -> BoxFuture<'static, Result<Arc<T>>> {
-        let scope = self.children().clone();
+        let scope = self.child_scope().clone();
         Box::pin(async move { scope.apply(child).await })
     }
 
@@ -40,15 +40,15 @@ impl<P: Phase> Cx<'_, P> {
     /// # Errors
     /// If the kind is not declared, or its cache not complete yet.
     pub fn child<T: ChildResource>(&self, name: impl Into<ObjectRef>) -> Result<Option<Arc<T>>> {
-        self.children().child(&name.into())
+        self.child_scope().child(&name.into())
     }
 
     /// All children of a kind, by name. No request is made.
     ///
     /// # Errors
     /// If the kind is not declared, or if its cache is not complete: while it is read anew, too.
-    pub fn children_of<T: ChildResource>(&self) -> Result<Complete<Arc<T>>> {
-        self.children().all()
+    pub fn children<T: ChildResource>(&self) -> Result<Complete<Arc<T>>> {
+        self.child_scope().all()
     }
 
     /// Deletes the child of that name, this very one by its uid. False if there is none.
@@ -59,12 +59,12 @@ impl<P: Phase> Cx<'_, P> {
         &self,
         name: impl Into<ObjectRef>,
     ) -> BoxFuture<'static, Result<bool>> {
-        let (scope, name) = (self.children().clone(), name.into());
+        let (scope, name) = (self.child_scope().clone(), name.into());
         Box::pin(async move { scope.delete_child::<T>(name).await })
     }
 
     /// Deletes all children of `all` but those to keep; returns how many. `all` is
-    /// [`Cx::children_of`], which is never a part of the children.
+    /// [`Cx::children`], which is never a part of the children.
     ///
     /// # Errors
     /// If the server does not answer well.
@@ -73,7 +73,7 @@ impl<P: Phase> Cx<'_, P> {
         all: Complete<Arc<T>>,
         mut keep: impl FnMut(&T) -> bool,
     ) -> BoxFuture<'static, Result<usize>> {
-        let scope = self.children().clone();
+        let scope = self.child_scope().clone();
         let doomed: Vec<_> = all
             .into_vec()
             .into_iter()
@@ -88,7 +88,7 @@ impl<P: Phase> Cx<'_, P> {
     /// # Errors
     /// If the kind or the reference is not declared, or the cache not complete yet.
     pub fn related<T: ChildResource>(&self, name: impl Into<ObjectRef>) -> Result<Option<Arc<T>>> {
-        self.children().find_related(&name.into())
+        self.child_scope().find_related(&name.into())
     }
 
     /// Changes labels, annotations or finalizers of the object. The change is computed anew, on the metadata read anew,
@@ -101,7 +101,7 @@ impl<P: Phase> Cx<'_, P> {
     where
         F: FnMut(&mut ObjectMeta) + Send + 'static,
     {
-        let (engine, scope) = (self.engine(), self.children().clone());
+        let (engine, scope) = (self.engine(), self.child_scope().clone());
         let meta = self.object.meta().clone();
         Box::pin(async move {
             metadata::update(&engine.api, &scope, &engine.finalizer, meta, change).await

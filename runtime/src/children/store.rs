@@ -31,6 +31,8 @@ use crate::{
 const UNCONFIRMED: Duration = Duration::from_secs(5);
 /// How long the memory of an object without traces is kept.
 const FORGET: Duration = Duration::from_secs(3600);
+/// How many memories without an object are not worth looking through.
+const SPARE: usize = 1024;
 
 /// One cached child.
 #[derive(Clone, Debug)]
@@ -199,10 +201,14 @@ impl<T: ChildResource> Store<T> {
     pub(super) fn answered(&self, object: Arc<T>) -> Entry<T> {
         let (key, mut entry) = self.entry(object);
         let mut inner = self.inner();
-        if let Some(known) = inner.objects.get(&key)
+        if let Some(known) = inner.objects.get_mut(&key)
             && same_uid(known, &entry)
             && known.version >= entry.version
         {
+            // The server says the same as the last reply: that is good for as long again.
+            if known.unconfirmed.is_some() {
+                known.unconfirmed = Some(Instant::now() + UNCONFIRMED);
+            }
             return known.clone();
         }
         entry.unconfirmed = Some(Instant::now() + UNCONFIRMED);
@@ -224,7 +230,11 @@ impl<T: ChildResource> Store<T> {
 
     /// What is remembered of writing this child.
     pub(super) fn memo<R>(&self, key: &ObjectKey, with: impl FnOnce(&mut Memo) -> R) -> R {
-        with(self.inner().memos.entry(key.clone()).or_default())
+        let mut inner = self.inner();
+        if inner.memos.len() > 2 * inner.objects.len() + SPARE {
+            inner.tidy();
+        }
+        with(inner.memos.entry(key.clone()).or_default())
     }
 
     pub(super) fn bell(&self) -> &Bell {

@@ -141,6 +141,7 @@ impl<M: PhaseMachine> Controller<M> {
             self.survey();
             let timer = self.queue.next_timer();
             let bell = Arc::clone(&self.kind.children.bell);
+            let beat = if self.may_start { BEAT } else { DEPENDENCIES };
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => break,
@@ -149,7 +150,7 @@ impl<M: PhaseMachine> Controller<M> {
                 () = bell.rung() => self.ring(),
                 () = sleep_until(timer) => {}
                 // A loop with nothing to do must beat too.
-                () = tokio::time::sleep(BEAT) => {}
+                () = tokio::time::sleep(beat) => {}
             }
         }
         self.drain().await;

@@ -41,6 +41,18 @@ fn a_failing_watch_of_children_delays_only_what_needs_it() {
 }
 
 #[test]
+fn a_list_of_children_that_never_answers_delays_nothing_else() {
+    let plain = site("plain", json!({}));
+    scenario().run(async |world| {
+        world
+            .cluster
+            .inject(Fault::new().verb("list").resource("deployments").hang());
+        world.cluster.create_raw(plain.clone()).unwrap();
+        assert!(world.ready(&plain).await < secs(5));
+    });
+}
+
+#[test]
 fn a_watch_that_fails_later_keeps_what_it_knew() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {

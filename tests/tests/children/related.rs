@@ -100,3 +100,22 @@ fn the_index_follows_the_spec() {
         assert!(followed.unwrap() < secs(2));
     });
 }
+
+#[test]
+fn metadata_alone_can_be_watched() {
+    let object = site("a", json!({"account": "robot"}));
+    scenario().object(object.clone()).run(async |world| {
+        world.ready(&object).await;
+        let account = json!({
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": "robot", "namespace": "default", "labels": {"team": "blue"}},
+        });
+        world.cluster.create_raw(account).unwrap();
+        let seen = world
+            .until(|| world.get(&object).unwrap()["status"]["accountTeam"] == "blue")
+            .await;
+        assert!(seen.is_some_and(|took| took < secs(2)), "{seen:?}");
+        assert_eq!(requests(&world, "get", "serviceaccounts"), 0);
+    });
+}

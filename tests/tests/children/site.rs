@@ -3,9 +3,9 @@
 use k8s_openapi::api::{
     apps::v1::Deployment,
     batch::v1::Job,
-    core::v1::{ConfigMap, Secret, Service},
+    core::v1::{ConfigMap, Secret, Service, ServiceAccount},
 };
-use kube::CustomResource;
+use kube::{CustomResource, core::PartialObjectMeta};
 use opgen_runtime::{Operator, children::OwnedOptions, prelude::*};
 use opgen_testkit::{Scenario, World};
 use schemars::JsonSchema;
@@ -34,6 +34,9 @@ pub struct SiteSpec {
     /// A Secret whose `password` is copied into the status.
     #[serde(default)]
     pub secret: Option<String>,
+    /// A ServiceAccount of which only the metadata is of interest.
+    #[serde(default)]
+    pub account: Option<String>,
     /// The command of a Job, which is immutable.
     #[serde(default)]
     pub job: Option<String>,
@@ -57,6 +60,8 @@ pub struct SiteStatus {
     pub ready_replicas: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account_team: Option<String>,
 }
 
 #[derive(PhaseMachine, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,6 +145,11 @@ async fn bring<P: Phase<Machine = SitePhase>>(cx: &mut Cx<'_, P>) -> Result<()> 
         });
         cx.status_mut().password = password;
     }
+    if let Some(name) = &spec.account {
+        let account = cx.related::<PartialObjectMeta<ServiceAccount>>(name.as_str())?;
+        let team = account.and_then(|account| account.metadata.labels.clone()?.remove("team"));
+        cx.status_mut().account_team = team;
+    }
     if let Some(parts) = spec.parts {
         parts_of(cx, parts).await?;
     }
@@ -156,7 +166,7 @@ async fn parts_of<P: Phase<Machine = SitePhase>>(cx: &mut Cx<'_, P>, parts: u32)
         .await?;
         names.push(name);
     }
-    let all = cx.children_of::<ConfigMap>()?;
+    let all = cx.children::<ConfigMap>()?;
     let is_kept = move |one: &ConfigMap| names.contains(one.metadata.name.as_ref().unwrap());
     cx.prune(all, is_kept).await?;
     Ok(())
@@ -211,12 +221,9 @@ pub fn operator(options: fn(OwnedOptions) -> OwnedOptions) -> Operator<Context> 
             .owns::<Service>()
             .owns_with::<ConfigMap>(options)
             .owns_with::<Job>(options)
-            .watches::<Secret>(|site| {
-                site.spec
-                    .secret
-                    .iter()
-                    .map(|name| ObjectRef::new(name))
-                    .collect()
+            .watches::<Secret>(|site| site.spec.secret.iter().map(ObjectRef::new).collect())
+            .watches::<PartialObjectMeta<ServiceAccount>>(|site| {
+                site.spec.account.iter().map(ObjectRef::new).collect()
             })
     })
 }
