@@ -34,6 +34,8 @@ pub(super) struct Memo {
     refused: Option<Refused>,
     /// The owner that waits for this object to go.
     waiter: Option<ObjectKey>,
+    /// When it may be changed though no spec asked for it, and for which desired state.
+    turn: Option<(String, Instant)>,
     budget: Budget,
     /// Why it was slowed down, until the budget has recovered.
     fight: Option<String>,
@@ -288,6 +290,9 @@ impl<T: ChildResource> Job<'_, T> {
         if self.is_slowed(heals, &containment) {
             return Ok(Some(entry.object));
         }
+        if !heals && self.scope.is_rollout() {
+            self.take_turn()?;
+        }
         let entry = if has_to_yield {
             self.hand_over(&live).await?.unwrap_or(entry)
         } else {
@@ -336,6 +341,32 @@ impl<T: ChildResource> Job<'_, T> {
         self.store.bell().run_at(owner, Instant::now() + wait);
         self.count("refused");
         true
+    }
+
+    /// What changes about many children at once changes about one after the other.
+    fn take_turn(&self) -> Result<(), Stop> {
+        let turn = self.memo(|memo| {
+            let turn = memo
+                .turn
+                .take()
+                .filter(|(hash, _)| *hash == self.desired.hash);
+            turn.map(|(_, turn)| turn)
+        });
+        let turn = turn.unwrap_or_else(|| self.store.next_turn());
+        let wait = turn.saturating_duration_since(Instant::now());
+        if wait.is_zero() {
+            return Ok(());
+        }
+        let hash = self.desired.hash.clone();
+        self.memo(|memo| memo.turn = Some((hash, turn)));
+        // To the moment: the wait of the owner is jittered, and it may be woken for something else.
+        self.store.bell().run_at(&self.scope.owner().key, turn);
+        let message = format!(
+            "{} waits for its turn: so many {}s change at the same time",
+            self.what(),
+            self.store.kind
+        );
+        Err(ChildError::waits("UpdateBudget", message, wait.max(Duration::from_secs(1))).into())
     }
 
     async fn create(&self) -> Round<T> {

@@ -43,6 +43,35 @@ impl Bucket {
     }
 }
 
+/// Turns for changes of a whole kind: one after the other, after a few at once.
+#[derive(Clone, Debug)]
+pub(super) struct Turns {
+    burst: u32,
+    every: Duration,
+    /// When the queue of turns handed out ends.
+    until: Option<Instant>,
+}
+
+impl Turns {
+    pub(super) fn new(burst: u32, every: Duration) -> Self {
+        Self {
+            burst,
+            every,
+            until: None,
+        }
+    }
+
+    /// The next free turn; each is handed out once.
+    pub(super) fn next(&mut self, now: Instant) -> Instant {
+        let ahead = self.every * (self.burst - 1);
+        let until = self.until.map_or(now, |until| until.max(now)) + self.every;
+        self.until = Some(until);
+        (until - self.every)
+            .checked_sub(ahead)
+            .map_or(now, |turn| turn.max(now))
+    }
+}
+
 /// Applies that change a child, whoever wrote last.
 #[derive(Clone, Debug)]
 pub(super) struct Budget {
@@ -91,6 +120,17 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn turns_come_one_after_the_other_after_a_burst() {
+        tokio::time::advance(Duration::from_secs(100)).await;
+        let mut turns = Turns::new(3, Duration::from_secs(2));
+        let now = Instant::now();
+        let waits: Vec<_> = (0..6).map(|_| (turns.next(now) - now).as_secs()).collect();
+        assert_eq!(waits, [0, 0, 0, 2, 4, 6]);
+        let later = now + Duration::from_secs(60);
+        assert_eq!(turns.next(later), later);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn heals_are_slowed_down_and_changes_are_not() {

@@ -53,7 +53,7 @@ impl ChildError {
     }
 
     /// CamelCase, as conditions want it: `AdoptionRefused`, `ImmutableField`, `FieldConflict`, `ChildRefused`,
-    /// `CrossNamespaceOwner`, `NotDeclared`, `NotSynced`, `ChildTerminating`, `FormerOwner`.
+    /// `CrossNamespaceOwner`, `NotDeclared`, `NotSynced`, `ChildTerminating`, `FormerOwner`, `UpdateBudget`.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         self.reason

@@ -1,5 +1,7 @@
 //! What may differ between the owned and watched kinds.
 
+use std::time::Duration;
+
 /// Whether an object that exists already, and that is not ours, may be taken over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Adopt {
@@ -19,6 +21,23 @@ pub struct OwnedOptions {
     pub(crate) yields: Vec<String>,
     pub(crate) recreate: bool,
     pub(crate) yields_on_conflict: bool,
+    pub(crate) rollout: Rollout,
+}
+
+/// How fast children change that no spec asked to change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rollout {
+    pub(crate) burst: u32,
+    pub(crate) every: Duration,
+}
+
+impl Default for Rollout {
+    fn default() -> Self {
+        Self {
+            burst: 10,
+            every: Duration::from_secs(1),
+        }
+    }
 }
 
 impl OwnedOptions {
@@ -43,6 +62,19 @@ impl OwnedOptions {
     #[must_use]
     pub fn recreate_on_immutable(mut self) -> Self {
         self.recreate = true;
+        self
+    }
+
+    /// How many children of converged owners may change in a minute (default 60, and ten at once): what a new version
+    /// of the operator, or a dependency, changes about all of them must not roll every workload at the same time.
+    /// Creates, heals, and what a changed spec asks for do not count.
+    #[must_use]
+    pub fn updates_per_minute(mut self, updates: u32) -> Self {
+        let every = Duration::from_secs(60) / updates.max(1);
+        self.rollout = Rollout {
+            burst: updates.clamp(1, 10),
+            every,
+        };
         self
     }
 

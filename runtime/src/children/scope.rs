@@ -103,6 +103,8 @@ struct Inner {
     owner: Owner,
     /// What the object refers to, by the type of the target.
     refs: Vec<(TypeId, Vec<ObjectKey>)>,
+    /// Whether what changes about the children was not asked for by the spec.
+    is_rollout: bool,
     notes: Mutex<Notes>,
 }
 
@@ -112,6 +114,7 @@ impl ChildScope {
         key: &ObjectKey,
         uid: &str,
         refs: Vec<(TypeId, Vec<ObjectKey>)>,
+        is_rollout: bool,
     ) -> Self {
         let owner = Owner {
             key: key.clone(),
@@ -125,6 +128,7 @@ impl ChildScope {
             children,
             owner,
             refs,
+            is_rollout,
             notes: Mutex::new(notes),
         }))
     }
@@ -135,6 +139,10 @@ impl ChildScope {
 
     pub(super) fn owner(&self) -> &Owner {
         &self.0.owner
+    }
+
+    pub(super) fn is_rollout(&self) -> bool {
+        self.0.is_rollout
     }
 
     pub(super) fn notes(&self) -> MutexGuard<'_, Notes> {

@@ -14,6 +14,7 @@ use crate::{
     children::{
         ChildResource, OwnedOptions,
         apply::Memo,
+        budget::Turns,
         content::{Content, mix},
         owner::{Owner, OwnerKind},
         seen::Seen,
@@ -55,6 +56,7 @@ pub(crate) struct Store<T> {
     pub(super) options: OwnedOptions,
     bell: Arc<Bell>,
     inner: Mutex<Inner<T>>,
+    turns: Mutex<Turns>,
 }
 
 struct Inner<T> {
@@ -75,6 +77,7 @@ impl<T: ChildResource> Store<T> {
     pub(super) fn new(owner_kind: Arc<OwnerKind>, options: OwnedOptions, bell: Arc<Bell>) -> Self {
         Self {
             kind: T::kind(&()).into_owned(),
+            turns: Mutex::new(Turns::new(options.rollout.burst, options.rollout.every)),
             owner_kind,
             options,
             bell,
@@ -235,6 +238,12 @@ impl<T: ChildResource> Store<T> {
             inner.tidy();
         }
         with(inner.memos.entry(key.clone()).or_default())
+    }
+
+    /// The next free turn to change a child that no spec asked to change.
+    pub(super) fn next_turn(&self) -> Instant {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.next(Instant::now())
     }
 
     pub(super) fn bell(&self) -> &Bell {

@@ -374,6 +374,7 @@ impl<M: PhaseMachine> Driver<M> {
                 &self.key,
                 self.meta().uid.as_deref().unwrap_or_default(),
                 self.kind.index.of(&self.object),
+                phase.info().steady && !self.spec_changed(phase),
             ),
             engine: Arc::clone(&self.kind),
         }

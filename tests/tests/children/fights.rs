@@ -4,10 +4,10 @@ use opgen_runtime::secs;
 use opgen_testkit::World;
 use serde_json::json;
 
-use crate::site::{condition, only, requests, scenario, scenario_with, site};
+use crate::site::{Image, condition, only, requests, scenario, scenario_with, site};
 
 /// Sets the replicas to five whenever they are not, for that long.
-async fn scale(world: &World<()>, time: Duration) {
+async fn scale(world: &World<Image>, time: Duration) {
     let end = tokio::time::Instant::now() + time;
     while tokio::time::Instant::now() < end {
         let live = only(world, "Deployment");

@@ -71,8 +71,13 @@ fn a_restart_writes_nothing() {
         let user = "system:serviceaccount:site-operator:site-operator";
         let clients = opgen_runtime::clients::Clients::in_process(world.cluster.client_as(user));
         let metrics = clients.metrics().clone();
-        let other =
-            tokio::spawn(operator(|options| options).run(clients, crate::site::context(), options));
+        let other = tokio::spawn(operator(|options| options).run(
+            clients,
+            crate::site::Context {
+                image: crate::site::image(),
+            },
+            options,
+        ));
         world.advance(secs(1800)).await;
         assert!(
             metrics.encode().contains("result=\"skipped\""),
@@ -207,4 +212,48 @@ fn every_crash_is_survived() {
     let object = site("a", json!({"replicas": 1, "config": "plain", "parts": 2}));
     let explored = scenario().object(object).explore_crashes();
     assert!(explored.writes >= 5, "{explored}");
+}
+
+#[test]
+fn a_new_version_of_the_operator_rolls_one_workload_after_the_other() {
+    let objects: Vec<_> = (0..40)
+        .map(|number| site(&format!("site-{number}"), json!({"replicas": 1})))
+        .collect();
+    let scenario = objects.iter().fold(scenario(), |scenario, object| {
+        scenario.object(object.clone())
+    });
+    scenario.run(async |world| {
+        for object in &objects {
+            world.ready(object).await;
+        }
+        let rolled = || {
+            let all = of_kind(&world, "Deployment");
+            let image = "/spec/template/spec/containers/0/image";
+            all.iter()
+                .filter(|one| one.pointer(image) == Some(&json!("nginx:2")))
+                .count()
+        };
+        "nginx:2".clone_into(&mut world.provider.0.lock().unwrap());
+        for object in &objects {
+            world.patch(
+                object,
+                &json!({"metadata": {"annotations": {"opgen.dev/reconcile-at": "now"}}}),
+            );
+        }
+        world.advance(secs(5)).await;
+        assert!(
+            (10..=16).contains(&rolled()),
+            "{} after five seconds",
+            rolled()
+        );
+        world.advance(secs(35)).await;
+        assert_eq!(rolled(), 40);
+        // What a spec asks for is not held back.
+        for object in &objects {
+            world.patch(object, &json!({"spec": {"replicas": 2}}));
+        }
+        world.advance(secs(3)).await;
+        let all = of_kind(&world, "Deployment");
+        assert!(all.iter().all(|one| one["spec"]["replicas"] == 2));
+    });
 }

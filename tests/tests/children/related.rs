@@ -12,7 +12,7 @@ fn secret(name: &str, password: &str) -> Value {
     })
 }
 
-fn set(world: &opgen_testkit::World<()>, name: &str, password: &str) {
+fn set(world: &opgen_testkit::World<crate::site::Image>, name: &str, password: &str) {
     let patch = json!({"stringData": {"password": password}});
     world
         .cluster

@@ -1,5 +1,7 @@
 //! An operator that owns Deployments, Services, ConfigMaps and Jobs, and refers to Secrets.
 
+use std::sync::{Arc, Mutex};
+
 use k8s_openapi::api::{
     apps::v1::Deployment,
     batch::v1::Job,
@@ -76,9 +78,15 @@ pub enum SitePhase {
     Broken,
 }
 
+/// The image of the Deployments; clones share it. Changed from outside, it is what a new version of the operator
+/// desires.
+#[derive(Clone, Debug)]
+pub struct Image(pub Arc<Mutex<String>>);
+
 #[derive(MachineContext)]
 pub struct Context {
-    pub image: String,
+    #[context(data)]
+    pub image: Image,
 }
 
 #[reconcile_phase(timeout = "10s")]
@@ -116,8 +124,8 @@ async fn bring<P: Phase<Machine = SitePhase>>(cx: &mut Cx<'_, P>) -> Result<()> 
     }
     if let Some(replicas) = spec.replicas {
         let name = cx.child_name("web");
-        cx.apply(deployment(&name, replicas, &cx.context().image))
-            .await?;
+        let image = cx.context().image.0.lock().unwrap().clone();
+        cx.apply(deployment(&name, replicas, &image)).await?;
         cx.apply(service(&name)).await?;
         let live = cx.child::<Deployment>(name)?;
         let ready = live.and_then(|live| live.status.clone()?.ready_replicas);
@@ -208,10 +216,8 @@ fn job(name: &str, command: &str) -> Job {
     }))
 }
 
-pub fn context() -> Context {
-    Context {
-        image: "nginx:1".to_owned(),
-    }
+pub fn image() -> Image {
+    Image(Arc::new(Mutex::new("nginx:1".to_owned())))
 }
 
 /// The operator, its options for every owned kind changed.
@@ -228,12 +234,18 @@ pub fn operator(options: fn(OwnedOptions) -> OwnedOptions) -> Operator<Context> 
     })
 }
 
-pub fn scenario() -> Scenario<Context, ()> {
+pub fn scenario() -> Scenario<Context, Image> {
     scenario_with(|options| options)
 }
 
-pub fn scenario_with(options: fn(OwnedOptions) -> OwnedOptions) -> Scenario<Context, ()> {
-    Scenario::new(move || operator(options), || (), |()| context())
+pub fn scenario_with(options: fn(OwnedOptions) -> OwnedOptions) -> Scenario<Context, Image> {
+    Scenario::new(
+        move || operator(options),
+        image,
+        |image| Context {
+            image: image.clone(),
+        },
+    )
 }
 
 pub fn site(name: &str, spec: Value) -> Value {
@@ -246,13 +258,13 @@ pub fn site(name: &str, spec: Value) -> Value {
 }
 
 /// The only object of a kind in the namespace, or null.
-pub fn only(world: &World<()>, kind: &str) -> Value {
+pub fn only(world: &World<Image>, kind: &str) -> Value {
     let mut all = of_kind(world, kind);
     assert!(all.len() < 2, "{all:#?}");
     all.pop().unwrap_or_default()
 }
 
-pub fn of_kind(world: &World<()>, kind: &str) -> Vec<Value> {
+pub fn of_kind(world: &World<Image>, kind: &str) -> Vec<Value> {
     let mut all = world.cluster.list_raw(kind, "default").unwrap();
     // Every namespace has one of its own.
     all.retain(|one| one["metadata"]["name"] != "kube-root-ca.crt");
@@ -260,7 +272,7 @@ pub fn of_kind(world: &World<()>, kind: &str) -> Vec<Value> {
 }
 
 /// How many requests of the operator there were.
-pub fn requests(world: &World<()>, verb: &str, resource: &str) -> usize {
+pub fn requests(world: &World<Image>, verb: &str, resource: &str) -> usize {
     world.cluster.log().count(|entry| {
         entry
             .user
@@ -271,7 +283,7 @@ pub fn requests(world: &World<()>, verb: &str, resource: &str) -> usize {
 }
 
 /// The condition of that type, or null.
-pub fn condition(world: &World<()>, object: &Value, kind: &str) -> Value {
+pub fn condition(world: &World<Image>, object: &Value, kind: &str) -> Value {
     let found = world.get(object).unwrap_or_default();
     let conditions = found
         .pointer("/status/conditions")
