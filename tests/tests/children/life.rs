@@ -257,3 +257,68 @@ fn a_new_version_of_the_operator_rolls_one_workload_after_the_other() {
         assert!(all.iter().all(|one| one["spec"]["replicas"] == 2));
     });
 }
+
+#[test]
+fn a_child_is_deleted_on_request_and_only_once() {
+    let object = site("a", json!({"replicas": 1}));
+    let other = site("b", json!({"replicas": 1}));
+    scenario()
+        .object(object.clone())
+        .object(other.clone())
+        .run(async |world| {
+            world.ready(&object).await;
+            world.ready(&other).await;
+            world.patch(&object, &json!({"spec": {"replicas": 0}}));
+            let gone = world
+                .until(|| {
+                    of_kind(&world, "Deployment").len() == 1
+                        && of_kind(&world, "Service").len() == 1
+                })
+                .await;
+            assert!(gone.is_some_and(|took| took < secs(2)), "{gone:?}");
+            world.ready(&object).await;
+            world.advance(secs(3600)).await;
+            assert_eq!(requests(&world, "delete", "deployments"), 1);
+            assert_eq!(
+                only(&world, "Deployment")["metadata"]["ownerReferences"][0]["name"],
+                "b"
+            );
+        });
+}
+
+#[test]
+fn a_child_that_goes_slowly_is_made_anew_when_it_is_gone() {
+    let object = site("a", json!({"replicas": 1}));
+    scenario().object(object.clone()).run(async |world| {
+        world.ready(&object).await;
+        let first = only(&world, "Deployment");
+        let name = first["metadata"]["name"].as_str().unwrap().to_owned();
+        let held = |finalizers: serde_json::Value| {
+            let patch = json!({"metadata": {"finalizers": finalizers}});
+            world
+                .cluster
+                .patch_raw("Deployment", "default", &name, "", &patch)
+                .unwrap();
+        };
+        held(json!(["example.com/slow"]));
+        world
+            .cluster
+            .delete_raw("Deployment", "default", &name)
+            .unwrap();
+        world.advance(secs(120)).await;
+        assert_eq!(
+            only(&world, "Deployment")["metadata"]["uid"],
+            first["metadata"]["uid"]
+        );
+        let applies = requests(&world, "patch", "deployments");
+        assert_eq!(applies, 1, "nothing is applied onto what is going");
+        held(json!(null));
+        let anew = world
+            .until(|| {
+                let live = only(&world, "Deployment");
+                live.is_object() && live["metadata"]["uid"] != first["metadata"]["uid"]
+            })
+            .await;
+        assert!(anew.is_some_and(|took| took < secs(2)), "{anew:?}");
+    });
+}

@@ -24,7 +24,8 @@ use serde_json::{Value, json};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct SiteSpec {
-    /// How many replicas the Deployment has; without it there is neither Deployment nor Service.
+    /// How many replicas the Deployment has; without it there is neither Deployment nor Service, with 0 they are
+    /// deleted.
     #[serde(default)]
     pub replicas: Option<i32>,
     /// A ConfigMap of this very name.
@@ -122,7 +123,11 @@ async fn bring<P: Phase<Machine = SitePhase>>(cx: &mut Cx<'_, P>) -> Result<()> 
         })
         .await?;
     }
-    if let Some(replicas) = spec.replicas {
+    if spec.replicas == Some(0) {
+        let name = cx.child_name("web");
+        cx.delete_child::<Deployment>(name.as_str()).await?;
+        cx.delete_child::<Service>(name).await?;
+    } else if let Some(replicas) = spec.replicas {
         let name = cx.child_name("web");
         let image = cx.context().image.0.lock().unwrap().clone();
         cx.apply(deployment(&name, replicas, &image)).await?;
