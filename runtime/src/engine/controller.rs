@@ -649,6 +649,7 @@ impl<M: PhaseMachine> Controller<M> {
         let same = cached.is_some_and(|known| known.meta().uid.as_deref() == Some(&*report.uid));
         if !same {
             // Deleted meanwhile, or replaced by a namesake.
+            self.kind.jobs.forget(&key);
             self.states.remove(&key);
             self.consider(&key, Lane::Fresh);
             return;

@@ -5,7 +5,8 @@
 //! again, and the job starts again with the same key, by which its work has to be idempotent.
 //!
 //! A job belongs to the phase whose handler asked for it last. It is cut when the object is in another phase after a
-//! run, is being deleted, is gone, or when this process shuts down or is no longer the leader.
+//! run, is being deleted, is gone, or when this process shuts down or is no longer the leader. A pause cuts nothing:
+//! what is half done goes on to its end.
 
 mod pool;
 mod scope;

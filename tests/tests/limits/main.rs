@@ -7,5 +7,6 @@ mod groups;
 mod jobs;
 mod metrics;
 mod polls;
+mod shutdown;
 mod stall;
 mod ticket;
