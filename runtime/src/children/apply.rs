@@ -7,12 +7,12 @@ use tokio::time::Instant;
 
 use crate::{
     children::{
-        Adopt, ChildError, ChildResource,
-        budget::Budget,
+        ChildError, ChildResource,
         contains::{Containment, contained},
         desired::Desired,
         error::HOLD,
-        owner::{Standing, controller_of},
+        memo::Memo,
+        owner::Standing,
         request::{Applied, Deleted, Requests},
         scope::{ChildScope, Stop},
         store::{Entry, Store},
@@ -24,56 +24,7 @@ use crate::{
 /// How often one apply begins anew after somebody else was faster.
 const ROUNDS: usize = 3;
 /// How soon an owner looks again whose child is about to go; its going wakes it before.
-const GOING: Duration = Duration::from_secs(5);
-
-/// What is remembered of writing one child.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Memo {
-    /// The hash of what was last applied, and the content that the server made of it.
-    applied: Option<(String, u64)>,
-    refused: Option<Refused>,
-    /// The owner that waits for this object to go.
-    waiter: Option<ObjectKey>,
-    /// When it may be changed though no spec asked for it, and for which desired state.
-    turn: Option<(String, Instant)>,
-    budget: Budget,
-    /// Why it was slowed down, until the budget has recovered.
-    fight: Option<String>,
-    used: Option<Instant>,
-}
-
-/// The server, or we, refused this very apply onto this very object.
-#[derive(Clone, Debug)]
-struct Refused {
-    hash: String,
-    live: Option<u64>,
-    until: Instant,
-    error: ChildError,
-}
-
-impl Memo {
-    /// The object is gone: nothing stands in the way of another one. Returns who waits for it.
-    pub(super) fn freed(&mut self) -> Option<ObjectKey> {
-        self.refused = None;
-        self.waiter.take()
-    }
-
-    pub(super) fn is_older_than(&self, age: Duration) -> bool {
-        self.used.is_none_or(|used| used.elapsed() >= age)
-    }
-
-    fn refusal(&self, hash: &str, live: Option<u64>) -> Option<ChildError> {
-        let refused = self.refused.as_ref()?;
-        let holds = refused.hash == hash && refused.live == live && refused.until > Instant::now();
-        holds.then(|| refused.error.clone())
-    }
-
-    fn was_applied(&self, hash: &str) -> bool {
-        self.applied
-            .as_ref()
-            .is_some_and(|(applied, _)| applied == hash)
-    }
-}
+pub(super) const GOING: Duration = Duration::from_secs(5);
 
 impl ChildScope {
     pub(super) async fn apply<T: ChildResource>(&self, child: T) -> Result<Arc<T>> {
@@ -107,38 +58,38 @@ impl ChildScope {
     }
 }
 
-struct Job<'a, T> {
-    scope: &'a ChildScope,
-    store: Arc<Store<T>>,
-    desired: Desired,
+pub(super) struct Job<'a, T> {
+    pub(super) scope: &'a ChildScope,
+    pub(super) store: Arc<Store<T>>,
+    pub(super) desired: Desired,
     /// Whether an object that the cache does not show may be there all the same: one that lacks our label.
     asks_first: bool,
 }
 
 /// `None`: somebody was faster; look again.
-type Round<T> = Result<Option<Arc<T>>, Stop>;
+pub(super) type Round<T> = Result<Option<Arc<T>>, Stop>;
 
 impl<T: ChildResource> Job<'_, T> {
-    fn what(&self) -> String {
+    pub(super) fn what(&self) -> String {
         format!("{} {}", self.store.kind, self.desired.key)
     }
 
-    fn key(&self) -> &ObjectKey {
+    pub(super) fn key(&self) -> &ObjectKey {
         &self.desired.key
     }
 
-    fn requests(&self) -> Requests<'_> {
+    pub(super) fn requests(&self) -> Requests<'_> {
         self.scope.requests()
     }
 
-    fn memo<R>(&self, with: impl FnOnce(&mut Memo) -> R) -> R {
+    pub(super) fn memo<R>(&self, with: impl FnOnce(&mut Memo) -> R) -> R {
         self.store.memo(self.key(), |memo| {
             memo.used = Some(Instant::now());
             with(memo)
         })
     }
 
-    fn count(&self, result: &'static str) {
+    pub(super) fn count(&self, result: &'static str) {
         let children = self.scope.children();
         let kind = &children.owner_kind.kind;
         children
@@ -181,79 +132,7 @@ impl<T: ChildResource> Job<'_, T> {
         }
     }
 
-    /// An object that the cache does not show.
-    async fn found(&self, object: Arc<T>) -> Round<T> {
-        let standing = self.standing(&object);
-        if standing == Standing::Ours {
-            let entry = self.store.answered(object);
-            return self.update(entry).await;
-        }
-        self.admit(&standing, &object, None)?;
-        self.take_over(&object, None).await
-    }
-
-    fn standing(&self, object: &T) -> Standing {
-        let kind = &self.scope.children().owner_kind;
-        match kind.standing(object.meta(), self.scope.owner()) {
-            // Somebody took our reference off: the mark says that it is ours, since the owner's uid is part of it.
-            Standing::Unowned if self.is_ours_by_mark(object) => Standing::Ours,
-            standing => standing,
-        }
-    }
-
-    fn is_ours_by_mark(&self, object: &T) -> bool {
-        let annotations = object.meta().annotations.as_ref();
-        let mark = annotations.and_then(|all| all.get(super::DESIRED_HASH_ANNOTATION));
-        mark.is_some_and(|mark| {
-            *mark == self.desired.hash || self.memo(|memo| memo.was_applied(mark))
-        })
-    }
-
-    /// Whether an object that is not ours may be taken over.
-    fn admit(&self, standing: &Standing, object: &T, live: Option<u64>) -> Result<(), Stop> {
-        let (what, adopt) = (self.what(), self.store.options.adopt);
-        let refused = match (standing, adopt) {
-            (Standing::Ours, _)
-            | (Standing::Unowned, Adopt::IfUnowned | Adopt::Always)
-            | (Standing::Foreign(_), Adopt::Always) => return Ok(()),
-            (Standing::Former, _) => {
-                self.memo(|memo| memo.waiter = Some(self.scope.owner().key.clone()));
-                let message = format!(
-                    "{what} belongs to a former {} of the same name and is about to be collected",
-                    self.scope.children().owner_kind.kind
-                );
-                return Err(ChildError::waits("FormerOwner", message, GOING).into());
-            }
-            (Standing::Unowned, Adopt::Never) => format!(
-                "{what} exists and is not ours: delete or rename it, or allow it by `.adopts(Adopt::IfUnowned)`"
-            ),
-            (Standing::Foreign(by), _) => format!(
-                "{what} exists and is controlled by {by}: choose another name, or allow it by `.adopts(Adopt::Always)`"
-            ),
-        };
-        tracing::warn!(child = %what, uid = ?object.meta().uid, "adoption refused");
-        Err(self.refuse("AdoptionRefused", refused, live))
-    }
-
-    /// Holds: the same apply onto the same object is not tried again for a while.
-    fn refuse(&self, reason: &'static str, message: String, live: Option<u64>) -> Stop {
-        let error = ChildError::blocked(reason, message);
-        let refused = Refused {
-            hash: self.desired.hash.clone(),
-            live,
-            // A little less than the owner's own wait, or its next look would come too early for nothing.
-            until: Instant::now() + HOLD.mul_f64(0.9),
-            error: error.clone(),
-        };
-        self.memo(|memo| {
-            memo.refused = Some(refused);
-            memo.waiter = Some(self.scope.owner().key.clone());
-        });
-        self.count("refused");
-        error.into()
-    }
-
-    async fn update(&self, entry: Entry<T>) -> Round<T> {
+    pub(super) async fn update(&self, entry: Entry<T>) -> Round<T> {
         let what = self.what();
         if entry.object.meta().deletion_timestamp.is_some() {
             self.memo(|memo| memo.waiter = Some(self.scope.owner().key.clone()));
@@ -303,72 +182,6 @@ impl<T: ChildResource> Job<'_, T> {
             .await
     }
 
-    /// A fight is told until it has been quiet for a while: not at every other write.
-    fn remember_fight(&self) {
-        let fight = self.memo(|memo| {
-            if memo.fight.is_some() && memo.budget.has_recovered(Instant::now()) {
-                memo.fight = None;
-            }
-            memo.fight.clone()
-        });
-        if let Some(message) = fight {
-            self.scope.notes().fight.get_or_insert(message);
-        }
-    }
-
-    /// Whether the child has been written too often of late: then the owner comes back when it may be written again.
-    fn is_slowed(&self, heals: bool, containment: &Containment) -> bool {
-        let wait = self.memo(|memo| memo.budget.wait(heals, Instant::now()));
-        if wait.is_zero() {
-            return false;
-        }
-        let what = self.what();
-        let message = match containment {
-            Containment::Differs(path) if heals => format!(
-                "somebody else keeps changing {path} of {what} back: stop the other writer, or leave the field to it by `.yields(\"{}\")`; until then it is written every other minute",
-                path.replace('.', "/")
-            ),
-            _ if heals => format!(
-                "{what} is deleted or changed by somebody else again and again: it is written every other minute"
-            ),
-            _ => format!(
-                "what is desired of {what} changes at every run: a time or a random value must not be part of it"
-            ),
-        };
-        self.memo(|memo| memo.fight = Some(message.clone()));
-        self.scope.notes().fight = Some(message);
-        let owner = &self.scope.owner().key;
-        self.store.bell().run_at(owner, Instant::now() + wait);
-        self.count("refused");
-        true
-    }
-
-    /// What changes about many children at once changes about one after the other.
-    fn take_turn(&self) -> Result<(), Stop> {
-        let turn = self.memo(|memo| {
-            let turn = memo
-                .turn
-                .take()
-                .filter(|(hash, _)| *hash == self.desired.hash);
-            turn.map(|(_, turn)| turn)
-        });
-        let turn = turn.unwrap_or_else(|| self.store.next_turn());
-        let wait = turn.saturating_duration_since(Instant::now());
-        if wait.is_zero() {
-            return Ok(());
-        }
-        let hash = self.desired.hash.clone();
-        self.memo(|memo| memo.turn = Some((hash, turn)));
-        // To the moment: the wait of the owner is jittered, and it may be woken for something else.
-        self.store.bell().run_at(&self.scope.owner().key, turn);
-        let message = format!(
-            "{} waits for its turn: so many {}s change at the same time",
-            self.what(),
-            self.store.kind
-        );
-        Err(ChildError::waits("UpdateBudget", message, wait.max(Duration::from_secs(1))).into())
-    }
-
     async fn create(&self) -> Round<T> {
         let heals = self.memo(|memo| memo.was_applied(&self.desired.hash));
         if self.is_slowed(heals, &Containment::Contained) {
@@ -388,21 +201,6 @@ impl<T: ChildResource> Job<'_, T> {
         }
         let handed = self.hand_over(&live).await?;
         Ok(Some(handed.map_or(object, |entry| entry.object)))
-    }
-
-    /// Takes over an object that is not ours, as the policy allows.
-    async fn take_over(&self, object: &Arc<T>, entry: Option<&Entry<T>>) -> Round<T> {
-        let meta = object.meta();
-        if let Some(other) = controller_of(meta) {
-            let owners = meta.owner_references.iter().flatten();
-            let index = owners.take_while(|owner| owner.uid != other.uid).count();
-            self.requests()
-                .disown::<T>(self.key(), index, &other.uid)
-                .await?;
-        }
-        tracing::info!(child = %self.what(), "adopted");
-        let uid = meta.uid.as_deref().unwrap_or_default();
-        self.send(&self.desired.to_update(uid), entry, false).await
     }
 
     /// Gives the yielded fields away, with the values they have.
@@ -446,7 +244,12 @@ impl<T: ChildResource> Job<'_, T> {
             .set(TypeId::of::<T>(), key, entry.print);
     }
 
-    async fn send(&self, body: &Value, before: Option<&Entry<T>>, heals: bool) -> Round<T> {
+    pub(super) async fn send(
+        &self,
+        body: &Value,
+        before: Option<&Entry<T>>,
+        heals: bool,
+    ) -> Round<T> {
         let live = before.map(|entry| entry.content.desired);
         let force = !self.store.options.yields_on_conflict;
         match self.requests().apply::<T>(self.key(), body, force).await? {

@@ -5,17 +5,22 @@
 //! a handler reads from the cache and never from the server, and writes by server-side apply:
 //! [`Cx::apply`](crate::cx::Cx::apply), [`Cx::child`](crate::cx::Cx::child), [`Cx::related`](crate::cx::Cx::related).
 
+mod adoption;
 mod apply;
 mod budget;
+mod caches;
 mod contains;
 mod content;
-pub(crate) mod declared;
+mod declared;
 mod desired;
+mod erased;
 mod error;
 mod handle;
+mod memo;
 mod metadata;
 mod names;
 mod owner;
+mod pace;
 mod policy;
 mod reference;
 mod related;
@@ -35,7 +40,8 @@ pub use owner::OWNER_KIND_LABEL;
 pub use policy::{Adopt, OwnedOptions, WatchedOptions};
 pub use reference::ObjectRef;
 
-pub(crate) use declared::{Children, Declared, Index};
+pub(crate) use caches::{Children, Index};
+pub(crate) use declared::Declared;
 pub(crate) use owner::is_namespaced;
 pub(crate) use scope::{ChildNotes, ChildScope};
 

@@ -1,9 +1,9 @@
 //! The requests that write and read children.
 
+use std::sync::Arc;
+
 use http::{Request, header::CONTENT_TYPE};
 use serde_json::{Value, json};
-
-use std::sync::Arc;
 
 use crate::{
     children::ChildResource,

@@ -1,12 +1,11 @@
 //! One run's view of its children and dependencies.
 
 use std::{
+    any::TypeId,
     collections::HashSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-
-use std::any::TypeId;
 
 use crate::{
     children::{

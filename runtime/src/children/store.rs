@@ -13,9 +13,9 @@ use tokio::time::Instant;
 use crate::{
     children::{
         ChildResource, OwnedOptions,
-        apply::Memo,
         budget::Turns,
         content::{Content, mix},
+        memo::Memo,
         owner::{Owner, OwnerKind},
         seen::Seen,
     },
