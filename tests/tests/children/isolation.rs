@@ -1,8 +1,17 @@
-use opgen_runtime::secs;
-use opgen_testkit::Fault;
-use serde_json::json;
+use std::{
+    net::{SocketAddr, TcpListener},
+    time::{Duration, Instant},
+};
 
-use crate::site::{only, requests, scenario, site};
+use opgen_runtime::{RunOptions, clients::Clients, secs};
+use opgen_testkit::{Cluster, Fault};
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::site::{Context, image, only, operator, requests, scenario, site};
 
 #[test]
 fn a_failing_watch_of_children_delays_only_what_needs_it() {
@@ -98,4 +107,68 @@ fn a_store_that_is_not_complete_prunes_nothing() {
             .await;
         assert!(pruned.unwrap() < secs(120), "{pruned:?}");
     });
+}
+
+async fn readyz(addr: SocketAddr) -> String {
+    let Ok(mut stream) = TcpStream::connect(addr).await else {
+        return String::new();
+    };
+    let asked = stream
+        .write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .await;
+    let mut answer = String::new();
+    if asked.is_ok() {
+        let _ = stream.read_to_string(&mut answer).await;
+    }
+    answer
+}
+
+/// In real time: the probes live on a thread of their own.
+#[tokio::test]
+async fn readiness_names_the_watch_that_fails() {
+    let cluster = Cluster::new();
+    let home =
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "site-operator"}});
+    cluster.apply_manifests(&[home]).unwrap();
+    cluster
+        .apply_manifests(&operator(|options| options).manifests())
+        .unwrap();
+    cluster.inject(
+        Fault::new()
+            .verb("list")
+            .resource("deployments")
+            .fail_before_commit(403),
+    );
+    let addr = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let options = RunOptions {
+        probe_addr: Some(addr),
+        ..RunOptions::default()
+    };
+    let clients = Clients::in_process(cluster.client());
+    let run = operator(|options| options).run(clients, Context { image: image() }, options);
+    let run = tokio::spawn(run);
+    let started = Instant::now();
+    let mut answer = String::new();
+    while !answer.contains("Site/Deployment") && started.elapsed() < secs(20) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        answer = readyz(addr).await;
+    }
+    assert!(
+        answer.contains("503") && answer.contains("may not list or watch it"),
+        "{answer}"
+    );
+    assert!(
+        !answer.contains("Site/Service"),
+        "the others are well: {answer}"
+    );
+    cluster.clear_faults();
+    while !answer.contains("200 OK") && started.elapsed() < secs(40) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        answer = readyz(addr).await;
+    }
+    assert!(answer.contains("200 OK"), "{answer}");
+    run.abort();
 }
