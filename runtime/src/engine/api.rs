@@ -78,7 +78,7 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
         match answer.and_then(decode) {
             Ok(envelope) => Patched::Done(envelope),
             Err(kube::Error::Api(status)) => match status.code {
-                404 => Patched::Gone,
+                404 if is_gone(&status, key) => Patched::Gone,
                 422 if is_failed_test(&status) => Patched::TestFailed,
                 400 | 403 | 405 | 413 | 422 => Patched::Refused(status.message),
                 _ => Patched::Failed(kube::Error::Api(status)),
@@ -96,7 +96,7 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
             })?;
         match self.client.request::<Value>(request).await.and_then(decode) {
             Ok(envelope) => Ok(Some(envelope)),
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+            Err(kube::Error::Api(status)) if is_gone(&status, key) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -104,6 +104,16 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
 
 fn decode<K: DeserializeOwned>(value: Value) -> Result<Envelope<K>, kube::Error> {
     Envelope::from_value(value).map_err(kube::Error::SerdeError)
+}
+
+/// A 404 about an object names it. One that does not is about the path: a version that is not served at present, or a
+/// proxy. It must not end the object's runs for good.
+fn is_gone(status: &kube::core::Status, key: &ObjectKey) -> bool {
+    status.code == 404
+        && status
+            .details
+            .as_ref()
+            .is_some_and(|details| details.name == *key.name)
 }
 
 /// A failed `test` is a 422 without causes; a schema's refusal names its causes.

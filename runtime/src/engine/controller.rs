@@ -311,6 +311,10 @@ impl<M: PhaseMachine> Controller<M> {
         };
         let meta = envelope.meta();
         if let Err(error) = envelope.object() {
+            // Its timers mean nothing until it decodes again: then it runs, though nothing else may have changed.
+            if let Some(state) = self.states.get_mut(key) {
+                state.parked = true;
+            }
             if self.undecodable.insert(key.clone()) {
                 tracing::error!(kind = %self.kind.name, object = %key, %error, "the object does not decode and is left alone");
                 self.kind
@@ -468,7 +472,12 @@ impl<M: PhaseMachine> Controller<M> {
         let Some(state) = self.states.get_mut(&key) else {
             return;
         };
-        if state.running || state.released {
+        if state.running {
+            // A timer that ran out meanwhile: looked at when the run reports.
+            state.parked = true;
+            return;
+        }
+        if state.released {
             return;
         }
         let now = Instant::now();
@@ -701,12 +710,20 @@ impl<M: PhaseMachine> Controller<M> {
         self.kind
             .metrics
             .reconciled(&self.kind.name, result, report.took);
-        if let Some(left) = report.deadline_in {
+        // One that is over moves an object only after a run that has looked: a handler that fails keeps its backoff.
+        let has_looked = report.observed_in == Some(report.phase);
+        let left = report
+            .deadline_in
+            .filter(|left| has_looked || !left.is_zero());
+        if let Some(left) = left {
             // The deadline of a phase wakes the object if nothing does before.
             self.queue
                 .push_at(&key, Instant::now() + left.max(Duration::from_millis(1)));
         }
-        if !hot {
+        if hot {
+            // What came during the run has its turn all the same.
+            self.queue.push_at(&key, Instant::now() + HOT_DELAY);
+        } else {
             self.consider(&key, Lane::Fresh);
         }
     }
@@ -804,7 +821,8 @@ impl<M: PhaseMachine> Controller<M> {
     fn failed(&mut self, key: &ObjectKey, error: &str, class: ErrorClass, after: Option<Duration>) {
         if class == ErrorClass::Saturated {
             // Not this object's failure: it neither counts nor grows a backoff.
-            let wait = after.unwrap_or(Duration::from_secs(1));
+            // A `Retry-After: 0` must not make a spin of it.
+            let wait = after.unwrap_or_default().max(self.kind.limits.min_poll);
             self.board.polling(key, error, Instant::now() + wait);
             self.queue.push_at(key, Instant::now() + jittered(wait));
             return;
