@@ -98,33 +98,39 @@ fn crds() -> Vec<PathBuf> {
     files
 }
 
-fn write(plan: &Plan, folder: &Path) {
-    for (path, bytes) in plan.own_files() {
+fn golden(name: &str, flags: &New) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(name);
+    is_tree(&folder, plan(flags).own_files());
+}
+
+fn write<'a>(rendered: impl Iterator<Item = (&'a Path, &'a [u8])>, folder: &Path) {
+    for (path, bytes) in rendered {
         let path = folder.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 }
 
-fn golden(name: &str, flags: &New) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(name);
-    let plan = plan(flags);
+/// Holds a folder against what was rendered, or writes it anew where `SNAPSHOTS=overwrite` asks for it.
+fn is_tree<'a>(folder: &Path, rendered: impl Iterator<Item = (&'a Path, &'a [u8])>) {
+    let rendered: Vec<_> = rendered.collect();
     if std::env::var("SNAPSHOTS").is_ok_and(|action| action == "overwrite") {
-        let _ = fs::remove_dir_all(&folder);
-        write(&plan, &folder);
+        let _ = fs::remove_dir_all(folder);
+        write(rendered.iter().copied(), folder);
     }
-    let expected: BTreeSet<PathBuf> = plan
-        .own_files()
+    let expected: BTreeSet<PathBuf> = rendered
+        .iter()
         .map(|(path, _)| path.to_path_buf())
         .collect();
     assert_eq!(
-        files(&folder),
+        files(folder),
         expected,
-        "files of {name}; SNAPSHOTS=overwrite writes the tree anew"
+        "files of {}; SNAPSHOTS=overwrite writes the tree anew",
+        folder.display()
     );
-    for (path, bytes) in plan.own_files() {
+    for (path, bytes) in rendered {
         Assert::new().eq(
             Data::text(String::from_utf8(bytes.to_vec()).unwrap()),
             Data::read_from(&folder.join(path), None).raw(),
@@ -148,9 +154,15 @@ fn files(root: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
+/// The committed example is the golden tree of the default shape: exactly as rendered, bases and all.
 #[test]
-fn golden_http() {
-    golden("http", &flags("database-operator"));
+fn the_example_is_a_fresh_render() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/database-operator");
+    let plan = plan(&New {
+        short: Some(vec!["db".to_owned()]),
+        ..flags("database-operator")
+    });
+    is_tree(&folder, plan.files());
 }
 
 #[test]
@@ -339,7 +351,7 @@ fn flags_win_over_settings() {
 #[test]
 fn a_rendered_project_is_formatted() {
     let folder = tempfile::tempdir().unwrap();
-    write(&plan(&flags("x")), folder.path());
+    write(plan(&flags("x")).own_files(), folder.path());
     let output = Command::new("rustfmt")
         .args([
             "--check",

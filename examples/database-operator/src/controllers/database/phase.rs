@@ -10,10 +10,10 @@ use crate::{api::Database, context::Context};
 pub enum DatabasePhase {
     /// Accepted; nothing exists outside the cluster yet.
     #[default]
-    #[phase(to(Provisioning, Failed))]
+    #[phase(to(Provisioning))]
     Pending,
     /// The provider is building or changing the instance.
-    #[phase(to(Ready, Failed), deadline = "30m", on_deadline = Failed)]
+    #[phase(to(Ready), deadline = "30m", on_deadline = Failed)]
     Provisioning,
     /// The instance is what the spec asks for.
     #[phase(to(Provisioning), steady, resync = "10m")]
