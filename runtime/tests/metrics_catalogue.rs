@@ -38,6 +38,12 @@ fn touched() -> Metrics {
     metrics.paused_objects("K", 1);
     metrics.child_applied("K", "Pod", "sent");
     metrics.quiescent("K", true);
+    metrics.synced("K", true);
+    metrics.converged("K", true);
+    metrics.held_destroys("K", 1);
+    metrics.job_ended("K", "restore", "done");
+    metrics.poll_blocked("K");
+    metrics.executor_stalled("operator");
     metrics
 }
 
@@ -124,6 +130,8 @@ fn no_label_can_hold_a_name_or_free_text() {
         "code",
         "controller",
         "group",
+        // A word in the source: `cx.job` takes a `&'static str`.
+        "job",
         "kind",
         "method",
         "name",

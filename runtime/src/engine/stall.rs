@@ -5,6 +5,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
+        mpsc::{self, RecvTimeoutError},
     },
     task::{Context, Poll},
     time::{Duration, Instant},
@@ -55,6 +56,8 @@ impl<T> Future for Timed<T> {
 /// Watches the executor it was started on. Dropped, it ends.
 pub(crate) struct Watchdog {
     tick: tokio::task::JoinHandle<()>,
+    /// Dropped, it tells the thread to end.
+    _end: mpsc::Sender<()>,
 }
 
 impl Drop for Watchdog {
@@ -69,15 +72,14 @@ impl Drop for Watchdog {
 /// If there is no thread to be had.
 pub(crate) fn watch(operator: String, metrics: Metrics) -> std::io::Result<Watchdog> {
     let (turns, started) = (Arc::new(AtomicU64::new(0)), Instant::now());
-    let seen = Arc::downgrade(&turns);
+    let seen = Arc::clone(&turns);
+    let (end, ended) = mpsc::channel();
     std::thread::Builder::new()
         .name("watchdog".to_owned())
         .spawn(move || {
             let (mut last, mut since, mut told) = (0, started, false);
-            // The task holds the other end: once it is gone there is nothing to watch.
-            while let Some(turns) = seen.upgrade() {
-                let now = turns.load(Ordering::Relaxed);
-                drop(turns);
+            while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                let now = seen.load(Ordering::Relaxed);
                 if now != last {
                     if told {
                         tracing::warn!(operator, stalled_for = ?since.elapsed(), "the executor turns again");
@@ -86,9 +88,8 @@ pub(crate) fn watch(operator: String, metrics: Metrics) -> std::io::Result<Watch
                 } else if !told && since.elapsed() >= STALL {
                     told = true;
                     metrics.executor_stalled(&operator);
-                    tracing::error!(operator, "the executor has not turned for {STALL:?}: a handler blocks its thread (std::thread::sleep, blocking IO, a long computation); put that into cx.blocking");
+                    tracing::error!(operator, "the executor has not turned for {STALL:?}: a handler blocks its thread (a blocking wait, blocking IO, a long computation); put that into cx.blocking");
                 }
-                pause();
             }
         })?;
     let tick = tokio::spawn(async move {
@@ -97,11 +98,5 @@ pub(crate) fn watch(operator: String, metrics: Metrics) -> std::io::Result<Watch
             tokio::time::sleep(TICK).await;
         }
     });
-    Ok(Watchdog { tick })
-}
-
-/// On the watchdog's own thread, which serves nobody else.
-#[allow(clippy::disallowed_methods)]
-fn pause() {
-    std::thread::sleep(TICK);
+    Ok(Watchdog { tick, _end: end })
 }

@@ -174,5 +174,5 @@ catalogue! {
     HELD_DESTROYS: 1 = gauge("opgen_held_destroys", ["kind"], "clean-ups held by the brake on mass deletions");
     JOBS: 3 = counter("opgen_jobs_total", ["kind", "job", "result"], "background jobs that ended by result: done, failed, timeout, panic");
     BLOCKING_POLLS: 1 = counter("opgen_blocking_polls_total", ["kind"], "times a handler blocked its thread for half a second or longer");
-    EXECUTOR_STALLS: 1 = counter("opgen_executor_stalls_total", ["name"], "times the executor did not turn for two seconds");
+    EXECUTOR_STALLS: 1 = counter("opgen_executor_stalls_total", ["controller"], "times the executor did not turn for two seconds");
 }

@@ -337,8 +337,8 @@ impl Metrics {
     }
 
     /// The executor did not turn for too long.
-    pub fn executor_stalled(&self, name: impl Label) {
-        self.set.executor_stalls.inc([name.value()]);
+    pub fn executor_stalled(&self, operator: impl Label) {
+        self.set.executor_stalls.inc([operator.value()]);
     }
 
     /// So many objects wait for a worker.

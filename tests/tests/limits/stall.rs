@@ -36,7 +36,7 @@ fn a_blocked_executor_is_noticed() {
         "{text}"
     );
     assert!(
-        text.contains("opgen_executor_stalls_total{name=\"desk\"} 1"),
+        text.contains("opgen_executor_stalls_total{controller=\"desk\"} 1"),
         "{text}"
     );
 }
