@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// Nobody waits longer, whatever a handler asks for: a time that stands for "never" must not end the loop.
+pub(crate) const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
 /// Exponential with full jitter: the n-th wait is anywhere between the floor and `base * 2^n`, capped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backoff {
@@ -35,10 +38,10 @@ impl Backoff {
 /// The first of many equal delays: anywhere between half of it and the longest later one. Objects that came with one
 /// list would otherwise come back together for hours.
 pub(crate) fn spread(delay: Duration) -> Duration {
-    delay.mul_f64(0.5 + 0.6 * fastrand::f64())
+    delay.min(LONGEST).mul_f64(0.5 + 0.6 * fastrand::f64())
 }
 
 /// `delay`, up to a tenth longer or shorter, so that objects do not march in step.
 pub(crate) fn jittered(delay: Duration) -> Duration {
-    delay.mul_f64(0.9 + 0.2 * fastrand::f64())
+    delay.min(LONGEST).mul_f64(0.9 + 0.2 * fastrand::f64())
 }

@@ -18,7 +18,7 @@ use tokio::{
 use crate::{
     engine::{
         annotations,
-        backoff::{Backoff, jittered, spread},
+        backoff::{Backoff, LONGEST, jittered, spread},
         board::{Board, Calm},
         bucket::Bucket,
         cache::Cache,
@@ -29,6 +29,7 @@ use crate::{
         key::ObjectKey,
         kind::Kind,
         owned_bell::Change,
+        owned_watch::TROUBLED,
         predicate::trigger,
         queue::{Lane, Queue},
         report::{Next, Report},
@@ -86,6 +87,7 @@ pub(crate) struct Controller<M: PhaseMachine> {
     /// When the objects were last looked over for the metrics.
     surveyed_at: Option<Instant>,
     list_began: Option<Instant>,
+    watch_failed_at: Option<Instant>,
     /// What was published last: most turns change little of it.
     published: Option<Published>,
 }
@@ -109,6 +111,7 @@ impl<M: PhaseMachine> Controller<M> {
             destroys: Bucket::new(limits.destroys),
             surveyed_at: None,
             list_began: None,
+            watch_failed_at: None,
             published: None,
             kind,
             cache: Cache::new(),
@@ -137,6 +140,7 @@ impl<M: PhaseMachine> Controller<M> {
         loop {
             self.queue.promote(Instant::now());
             self.start_ready();
+            self.trust_watch();
             self.publish();
             self.survey();
             let timer = self.queue.next_timer();
@@ -193,6 +197,17 @@ impl<M: PhaseMachine> Controller<M> {
         metrics.quiescent(name, now.calm.quiescent);
     }
 
+    /// A watch that was taken up again tells nothing until something happens.
+    fn trust_watch(&mut self) {
+        let is_over = self
+            .watch_failed_at
+            .is_some_and(|at| at.elapsed() >= TROUBLED);
+        if is_over && self.cache.is_complete() {
+            self.watch_failed_at = None;
+            self.board.synced();
+        }
+    }
+
     /// What takes a look at every object is published now and then.
     fn survey(&mut self) {
         let now = Instant::now();
@@ -237,6 +252,7 @@ impl<M: PhaseMachine> Controller<M> {
                 wait,
             } => {
                 self.kind.metrics.listwatch_failed(&self.kind.name, kind);
+                self.watch_failed_at = Some(Instant::now());
                 self.board
                     .watch_failed(watch_trouble(&self.kind.name, &error, code));
                 tracing::warn!(kind = %self.kind.name, %error, ?wait, "the watch failed");
@@ -291,16 +307,28 @@ impl<M: PhaseMachine> Controller<M> {
         self.kind.index.forget(key);
         self.kind.jobs.forget(key);
         // A run in flight keeps its state until it reports.
-        if self.states.get(key).is_some_and(|state| !state.running)
-            && self
-                .states
-                .remove(key)
-                .is_some_and(|state| state.cleanup_overdue)
-        {
-            self.cleanup_stalled -= 1;
+        if self.states.get(key).is_some_and(|state| !state.running) {
+            self.drop_state(key);
+        }
+    }
+
+    fn drop_state(&mut self, key: &ObjectKey) {
+        if let Some(state) = self.states.remove(key) {
+            self.uncount(&state);
+        }
+    }
+
+    /// An object that is gone does not stand in the gauges any more.
+    fn uncount(&mut self, state: &ObjectState) {
+        if state.cleanup_overdue {
+            self.cleanup_stalled = self.cleanup_stalled.saturating_sub(1);
             self.kind
                 .metrics
                 .cleanup_stalled(&self.kind.name, self.cleanup_stalled);
+        }
+        if state.heat.hot {
+            self.hot = self.hot.saturating_sub(1);
+            self.kind.metrics.hot_objects(&self.kind.name, self.hot);
         }
     }
 
@@ -343,9 +371,13 @@ impl<M: PhaseMachine> Controller<M> {
             return; // Compared again when the run reports.
         }
         if state.uid != uid {
-            *state = ObjectState::new(uid);
+            let old = std::mem::replace(state, ObjectState::new(uid));
             self.kind.jobs.forget(key);
+            self.uncount(&old);
         }
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
         if state.released || !state.gate_opens(version) {
             return;
         }
@@ -370,6 +402,8 @@ impl<M: PhaseMachine> Controller<M> {
                 _ if wake.run => self.consider(&key, Lane::Fresh),
                 // A status is no reason to cut a backoff; what its writers decide shortens it.
                 Some(Change::Status) if is_backing_off => {}
+                // Nor is a list that was read anew: after an outage all would come back at once.
+                Some(_) if is_backing_off && !self.has_news(&key) => {}
                 Some(_) if is_backing_off => {
                     let soon = Instant::now() + Backoff::OBJECT.base;
                     self.queue.push_at(&key, soon);
@@ -378,6 +412,17 @@ impl<M: PhaseMachine> Controller<M> {
                 None => {}
             }
         }
+    }
+
+    /// Whether the caches show anything that the last run did not see.
+    fn has_news(&self, key: &ObjectKey) -> bool {
+        let (Some(envelope), Some(state)) = (self.cache.get(key), self.states.get(key)) else {
+            return false;
+        };
+        let meta = envelope.meta();
+        let uid = meta.uid.as_deref().unwrap_or_default();
+        let children = self.kind.children.sum(key, uid);
+        state.handled != Some(trigger(meta, &self.kind.watched).wrapping_add(children))
     }
 
     /// Whether runs may start: the caches they read are there, or have had their time.
@@ -477,6 +522,13 @@ impl<M: PhaseMachine> Controller<M> {
             state.parked = true;
             return;
         }
+        if state.uid != envelope.meta().uid.as_deref().unwrap_or_default() {
+            // What is remembered is a former object's, whose last run ended without a report.
+            self.kind.jobs.forget(&key);
+            self.drop_state(&key);
+            self.consider(&key, Lane::Fresh);
+            return;
+        }
         if state.released {
             return;
         }
@@ -510,6 +562,12 @@ impl<M: PhaseMachine> Controller<M> {
         let Some(driver) = Driver::new(Arc::clone(&self.kind), input) else {
             return;
         };
+        let phase = driver
+            .fields()
+            .phase
+            .as_deref()
+            .map_or(Some(M::default()), M::from_name)
+            .map_or("", M::name);
         state.running = true;
         state.running_since = Some(now);
         if let Some(since) = state.gated_since.take() {
@@ -527,6 +585,7 @@ impl<M: PhaseMachine> Controller<M> {
             self.groups.started(key.clone(), group);
         }
         self.board.running(&key);
+        self.board.in_phase(&key, phase);
         let limit = M::BUDGET + self.kind.limits.write_grace;
         let overdue = key.clone();
         let run = self.timed(&key, driver.run());
@@ -614,7 +673,15 @@ impl<M: PhaseMachine> Controller<M> {
             Ok(Some(envelope)) => {
                 state.gate = None;
                 state.parked = true;
-                self.cache.apply(key.clone(), envelope);
+                match self.cache.get(key).map(|known| known.version()) {
+                    // Deleted meanwhile: the reply is history.
+                    None => return self.forget(key),
+                    // Changed meanwhile, or a namesake.
+                    Some(known) if known > envelope.version() => {}
+                    Some(_) => {
+                        self.cache.apply(key.clone(), envelope);
+                    }
+                }
                 self.consider(key, Lane::Fresh);
             }
             Ok(None) => {
@@ -659,7 +726,7 @@ impl<M: PhaseMachine> Controller<M> {
         if !same {
             // Deleted meanwhile, or replaced by a namesake.
             self.kind.jobs.forget(&key);
-            self.states.remove(&key);
+            self.drop_state(&key);
             self.consider(&key, Lane::Fresh);
             return;
         }
@@ -668,6 +735,7 @@ impl<M: PhaseMachine> Controller<M> {
         if !report.phase.is_empty() {
             state.phase = report.phase;
             state.entered_at = report.entered_at;
+            self.board.in_phase(&key, report.phase);
             self.kind.jobs.keep_only(&key, report.phase);
         }
         let failed_without_word = match &report.next {
@@ -705,7 +773,6 @@ impl<M: PhaseMachine> Controller<M> {
             .metrics
             .cleanup_stalled(&self.kind.name, self.cleanup_stalled);
         self.kind.metrics.work_done(&self.kind.name, report.took);
-        self.board.in_phase(&key, report.phase);
         let result = self.schedule(&key, report.next, hot);
         self.kind
             .metrics
@@ -717,8 +784,10 @@ impl<M: PhaseMachine> Controller<M> {
             .filter(|left| has_looked || !left.is_zero());
         if let Some(left) = left {
             // The deadline of a phase wakes the object if nothing does before.
-            self.queue
-                .push_at(&key, Instant::now() + left.max(Duration::from_millis(1)));
+            self.queue.push_at(
+                &key,
+                Instant::now() + left.clamp(Duration::from_millis(1), LONGEST),
+            );
         }
         if hot {
             // What came during the run has its turn all the same.
@@ -815,14 +884,17 @@ impl<M: PhaseMachine> Controller<M> {
         if after < min {
             self.kind.metrics.poll_clamped(&self.kind.name);
         }
-        after.max(min)
+        after.max(min).min(LONGEST)
     }
 
     fn failed(&mut self, key: &ObjectKey, error: &str, class: ErrorClass, after: Option<Duration>) {
         if class == ErrorClass::Saturated {
             // Not this object's failure: it neither counts nor grows a backoff.
             // A `Retry-After: 0` must not make a spin of it.
-            let wait = after.unwrap_or_default().max(self.kind.limits.min_poll);
+            let wait = after
+                .unwrap_or_default()
+                .max(self.kind.limits.min_poll)
+                .min(LONGEST);
             self.board.polling(key, error, Instant::now() + wait);
             self.queue.push_at(key, Instant::now() + jittered(wait));
             return;
@@ -838,7 +910,8 @@ impl<M: PhaseMachine> Controller<M> {
         let delay = Backoff::OBJECT
             .delay(state.failures)
             .max(after.unwrap_or_default())
-            .max(self.retries.reserve(Instant::now()));
+            .max(self.retries.reserve(Instant::now()))
+            .min(LONGEST);
         self.kind.metrics.retried(&self.kind.name);
         self.board.backing_off(key, error, Instant::now() + delay);
         tracing::warn!(kind = %self.kind.name, object = %key, error, ?delay, failures = state.failures, "reconcile failed");

@@ -19,8 +19,9 @@ use crate::{
     metrics::Metrics,
 };
 
-/// How long a watch counts as failing after its last failure; longer than its longest backoff.
-pub(crate) const TROUBLED: Duration = Duration::from_secs(45);
+/// How long a watch counts as failing after its last failure; longer than its longest backoff and the wait for an answer
+/// together, or one that hangs would count as well in between.
+pub(crate) const TROUBLED: Duration = Duration::from_secs(75);
 
 /// Where a watch's news go.
 pub(crate) trait Sink<T>: Send + Sync + 'static {

@@ -8,8 +8,13 @@ use kube::{
     runtime::watcher::{self, Event},
 };
 use serde::de::DeserializeOwned;
+use tokio::time::Instant;
 
 use crate::engine::{backoff::Backoff, envelope::Envelope};
+
+/// Failures that are farther apart have nothing to do with each other; longer than the longest backoff and the wait for
+/// an answer together.
+const APART: Duration = Duration::from_secs(120);
 
 /// What to watch.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +52,7 @@ where
         scope: scope.clone(),
         stream: None,
         failures: 0,
+        failed_at: None,
         wait: None,
     };
     futures::stream::unfold(state, |mut state| async move {
@@ -60,6 +66,7 @@ struct State<K> {
     scope: Scope,
     stream: Option<BoxStream<'static, watcher::Result<Event<Envelope<K>>>>>,
     failures: u32,
+    failed_at: Option<Instant>,
     wait: Option<Duration>,
 }
 
@@ -78,7 +85,8 @@ where
             };
             match stream.next().await {
                 Some(Ok(event)) => {
-                    if !matches!(event, Event::Init) {
+                    // A list proves nothing: the watch behind it may be refused, and list and watch go on in turns.
+                    if matches!(event, Event::Apply(_) | Event::Delete(_)) {
                         self.failures = 0;
                     }
                     return News::Event(event);
@@ -94,6 +102,10 @@ where
         // kube tries an expired version again and again when the *start* of a watch answers 410: begin with a list.
         if code == Some(410) {
             self.stream = None;
+        }
+        let last = self.failed_at.replace(Instant::now());
+        if last.is_some_and(|at| at.elapsed() > APART) {
+            self.failures = 0;
         }
         self.failures += 1;
         let wait = Backoff::WATCH.delay(self.failures);
