@@ -45,7 +45,7 @@ fn a_follower_touches_nothing_and_takes_over_from_a_dead_leader() {
         let one = Replica::start(&cluster, &smithy, "forge", 0);
         let two = Replica::start(&cluster, &smithy, "other", 0);
         let (leader, follower) = sorted(one, two).await;
-        tokio::time::sleep(secs(3600)).await;
+        tokio::time::sleep(secs(600)).await;
         assert!(leader.leads());
         let touched = cluster.log().count(|entry| {
             entry.user == follower.user && (entry.committed || entry.verb == "watch")

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use crate::ticket::{Options, densest, scenario, ticket};
 
-/// How often a thousand failing objects call in ten minutes.
+/// How often three hundred failing objects call in ten minutes.
 fn calls_of_an_outage(options: impl Fn(Options) -> Options + Send + Sync + 'static) -> usize {
     scenario(options).run(async |world| {
         world.provider.fail(true);
-        for number in 0..1000 {
+        for number in 0..300 {
             let object = ticket(&format!("t{number}"), "work");
             world.cluster.create_raw(object).unwrap();
         }
@@ -19,15 +19,15 @@ fn calls_of_an_outage(options: impl Fn(Options) -> Options + Send + Sync + 'stat
         world.patch(&ticket("t7", "work"), &change);
         world.provider.fail(false);
         assert!(world.ready(&ticket("t7", "work")).await < secs(5));
-        world.ready(&ticket("t999", "work")).await;
+        world.ready(&ticket("t299", "work")).await;
         calls
     })
 }
 
 #[test]
 fn an_outage_makes_no_flood_of_retries() {
-    let bounded = calls_of_an_outage(|kind| kind.retries(50, 120));
-    assert!(bounded < 1000 + 50 + 1200 + 50, "{bounded} calls");
+    let bounded = calls_of_an_outage(|kind| kind.retries(20, 36));
+    assert!(bounded < 300 + 20 + 360 + 20, "{bounded} calls");
     let unbounded = calls_of_an_outage(|kind| kind.retries(1_000_000, 6_000_000));
     assert!(
         unbounded > 2 * bounded,
