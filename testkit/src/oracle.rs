@@ -63,7 +63,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-type Count<P> = dyn Fn(&P) -> Outside + Send + Sync;
+type Count<P> = dyn Fn(&P) -> Option<Outside> + Send + Sync;
 
 fn looks<P>(world: &World<P>, object: &Value) -> String {
     world
@@ -82,13 +82,9 @@ pub(crate) async fn converges<P>(
             return Err(Violation::NotReady(looks(world, object)));
         }
     }
-    let found = outside(&world.provider);
-    let counted = found
-        != Outside {
-            created: 0,
-            live: 0,
-        };
-    if counted && (found.created != objects.len() || found.live != objects.len()) {
+    if let Some(found) = outside(&world.provider)
+        && (found.created != objects.len() || found.live != objects.len())
+    {
         return Err(Violation::Outside {
             when: "when all are Ready",
             objects: objects.len(),
@@ -153,8 +149,9 @@ pub(crate) async fn goes_away<P>(
         }
     }
     world.advance(AFTERMATH).await;
-    let found = outside(&world.provider);
-    if found.live != 0 {
+    if let Some(found) = outside(&world.provider)
+        && found.live != 0
+    {
         return Err(Violation::Outside {
             when: "when all are deleted",
             objects: 0,

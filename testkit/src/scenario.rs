@@ -29,7 +29,7 @@ pub struct Scenario<C, P> {
     pub(crate) operator: MakeOperator<C>,
     pub(crate) provider: Arc<dyn Fn() -> P + Send + Sync>,
     pub(crate) context: Arc<dyn Fn(&P) -> C + Send + Sync>,
-    pub(crate) outside: Arc<dyn Fn(&P) -> Outside + Send + Sync>,
+    pub(crate) outside: Arc<dyn Fn(&P) -> Option<Outside> + Send + Sync>,
     pub(crate) objects: Vec<Value>,
     pub(crate) seed: u64,
     pub(crate) patience: Duration,
@@ -54,10 +54,7 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
             operator: Arc::new(operator),
             provider: Arc::new(provider),
             context: Arc::new(context),
-            outside: Arc::new(|_| Outside {
-                created: 0,
-                live: 0,
-            }),
+            outside: Arc::new(|_| None),
             objects: Vec::new(),
             seed: std::env::var("OPGEN_SEED")
                 .ok()
@@ -77,7 +74,7 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
     /// How to count what exists outside. Without it the oracle does not look there.
     #[must_use]
     pub fn outside(mut self, count: impl Fn(&P) -> Outside + Send + Sync + 'static) -> Self {
-        self.outside = Arc::new(count);
+        self.outside = Arc::new(move |provider: &P| Some(count(provider)));
         self
     }
 

@@ -204,6 +204,10 @@ impl<T: ChildResource> Store<T> {
     pub(super) fn answered(&self, object: Arc<T>) -> Entry<T> {
         let (key, mut entry) = self.entry(object);
         let mut inner = self.inner();
+        // It is there: what looked like its end was a race.
+        if let Some(uid) = &entry.object.meta().uid {
+            inner.deleted.remove(uid);
+        }
         if let Some(known) = inner.objects.get_mut(&key)
             && same_uid(known, &entry)
             && known.version >= entry.version

@@ -345,6 +345,9 @@ impl<M: PhaseMachine> Controller<M> {
             }
             if self.undecodable.insert(key.clone()) {
                 tracing::error!(kind = %self.kind.name, object = %key, %error, "the object does not decode and is left alone");
+                let note =
+                    format!("it does not decode and is left alone: {error}: mend that field");
+                self.kind.events.warn(envelope, "Undecodable", note);
                 self.kind
                     .metrics
                     .undecodable_objects(&self.kind.name, self.undecodable.len());

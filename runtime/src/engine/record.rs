@@ -43,6 +43,8 @@ struct Intent {
     expected: Fields,
     phase: &'static str,
     entered_at: Option<String>,
+    /// The one that the handler saw: a spec that comes while this is written is the next run's.
+    generation: Option<i64>,
     before: Value,
     after: Value,
 }
@@ -90,13 +92,15 @@ impl<M: PhaseMachine> Driver<M> {
             expected: expected.clone(),
             phase: target.name(),
             entered_at: self.entry_time(phase, target, expected, now),
+            generation: self.meta().generation,
             before,
             after,
         };
         let mut last: Option<StatusWrite> = None;
         for _ in 0..3 {
             let raw = self.envelope.raw_status();
-            let conditions = self.conditions(phase, verdict, raw.as_ref());
+            let generation = intent.generation.unwrap_or_default();
+            let conditions = self.conditions(phase, verdict, raw.as_ref(), generation);
             let write = match self.plan(&intent, raw.as_ref(), &conditions, now)? {
                 Planned::Unchanged => {
                     self.count(PatchResult::Skipped);
@@ -147,7 +151,7 @@ impl<M: PhaseMachine> Driver<M> {
         let next = MachineFields {
             phase: Some(intent.phase),
             phase_entered_at: intent.entered_at.as_deref(),
-            observed_generation: self.meta().generation,
+            observed_generation: intent.generation,
         };
         let planned = plan(&PlanInput {
             rules: self.kind.rules,
@@ -187,11 +191,16 @@ impl<M: PhaseMachine> Driver<M> {
         }
     }
 
-    fn conditions(&self, phase: M, verdict: &Verdict<M>, raw: Option<&Value>) -> Conditions {
+    fn conditions(
+        &self,
+        phase: M,
+        verdict: &Verdict<M>,
+        raw: Option<&Value>,
+        generation: i64,
+    ) -> Conditions {
         let rules = self.kind.rules;
         let target = verdict.to.unwrap_or(phase);
         let info = target.info();
-        let generation = self.meta().generation.unwrap_or_default();
         let generation_of = |kind| conditions::generation_of(rules, raw, kind);
         let was_working = !phase.info().steady && !phase.info().failed;
         // A change under way began with the generation that its first handler saw.

@@ -16,7 +16,7 @@ use std::{fmt, time::Duration};
 
 use crate::{
     cx::Cx,
-    engine::key::ObjectKey,
+    engine::{backoff::LONGEST, key::ObjectKey},
     error::{Error, ErrorClass, Result},
     external::CallScope,
     identity::Fnv,
@@ -135,7 +135,8 @@ impl<P: Phase> Cx<'_, P> {
         };
         engine.jobs.ask(ask, || {
             let scope = CallScope::new(
-                Instant::now() + limit,
+                // The pool cuts the job, and its calls with it; while it waits for its place its time does not run.
+                Instant::now() + LONGEST,
                 engine.clock.clone(),
                 engine.started_at,
             )
