@@ -54,6 +54,10 @@ fn shapes() -> Vec<New> {
     for external in ["http", "custom", "none"] {
         for scope in ["namespaced", "cluster"] {
             for phases in &machines {
+                // Nothing can be steady before something outside is made.
+                if external != "none" && *phases == text("Only:steady") {
+                    continue;
+                }
                 shapes.push(New {
                     external: text(external),
                     scope: text(scope),
