@@ -91,6 +91,16 @@ impl Board {
         self.line(key, ReconcileState::Running, "", None);
     }
 
+    pub(crate) fn gated(&self, key: &ObjectKey) {
+        let why = "the cache has not shown our own last write yet";
+        self.line(key, ReconcileState::Gated, why, None);
+    }
+
+    pub(crate) fn hot(&self, key: &ObjectKey, next: Instant) {
+        let why = "runs again and again although nothing changes";
+        self.line(key, ReconcileState::Hot, why, Some(next));
+    }
+
     pub(crate) fn polling(&self, key: &ObjectKey, why: &str, next: Instant) {
         self.line(key, ReconcileState::Waiting, why, Some(next));
     }

@@ -539,6 +539,7 @@ impl<M: PhaseMachine> Controller<M> {
         if !state.gate_opens(envelope.version()) {
             state.parked = true;
             state.gated_since.get_or_insert(now);
+            self.board.gated(&key);
             match state.gate {
                 Some((_, until)) if until > now => self.queue.push_at(&key, until),
                 _ => match self.live_reads.take(now) {
@@ -754,7 +755,10 @@ impl<M: PhaseMachine> Controller<M> {
             state.gate = Some((report.version, Instant::now() + self.kind.limits.gate));
         }
         let was_hot = state.heat.hot;
-        let hot = state.heat.run(report.handled, report.phase, Instant::now());
+        let eager = matches!(report.next, Next::Again);
+        let hot = state
+            .heat
+            .run(report.handled, report.phase, eager, Instant::now());
         if hot != was_hot {
             self.hot = if hot {
                 self.hot + 1
@@ -874,6 +878,7 @@ impl<M: PhaseMachine> Controller<M> {
             Some(delay) if hot => {
                 tracing::warn!(kind = %self.kind.name, object = %key, "runs again and again without a change: slowed down");
                 self.warn(key, "HotLoop", "it is reconciled again and again although nothing changes: slowed down to one run in 30 s; a handler moves or requeues without waiting");
+                self.board.hot(key, now + HOT_DELAY);
                 self.queue.push_at(key, now + delay.max(HOT_DELAY));
             }
             Some(Duration::ZERO) => self.push(key, Lane::Fresh),

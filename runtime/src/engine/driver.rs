@@ -93,6 +93,8 @@ impl<M: PhaseMachine> Driver<M> {
     /// Runs to the end.
     pub(crate) async fn run(mut self) -> Report {
         let next = if annotations::is_paused(self.meta()) {
+            // A deadline that runs out meanwhile takes nothing away before a handler has looked again.
+            self.observed_in = None;
             Next::Held {
                 reason: "paused by annotation",
             }

@@ -96,14 +96,25 @@ pub(crate) struct Heat {
 }
 
 impl Heat {
-    /// Counts a run; true if the object is hot.
-    pub(crate) fn run(&mut self, handled: u64, phase: &'static str, now: Instant) -> bool {
+    /// Counts a run; true if the object is hot. An `eager` one wants the next at once: what was hot stays hot for as long
+    /// as it does, or one slow run would be followed by a new burst.
+    pub(crate) fn run(
+        &mut self,
+        handled: u64,
+        phase: &'static str,
+        eager: bool,
+        now: Instant,
+    ) -> bool {
+        let stays = self.hot && eager;
+        let window = if stays { HOT_DELAY * 2 } else { HOT_WINDOW };
         let same = self.last == (handled, phase);
-        let recent = self.since.is_some_and(|since| now - since < HOT_WINDOW);
+        let recent = self.since.is_some_and(|since| now - since < window);
         if !same || !recent {
             self.since = Some(now);
             self.runs = 0;
             self.last = (handled, phase);
+        } else if stays {
+            self.since = Some(now);
         }
         self.runs += 1;
         self.hot = self.runs > HOT_RUNS;
