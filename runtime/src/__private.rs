@@ -49,7 +49,8 @@ pub fn run_phase<'a, P: ReconcilePhase>(
             Ok(Err(panic)) => Err(Error::panic(&*panic)),
             Err(_) => Err(Error::timeout(format!(
                 "the handler of {phase} did not end within {:?}: start the work and poll it, or raise `timeout`",
-                P::TIMEOUT
+                // What was left of the budget may be less than its timeout.
+                deadline.saturating_duration_since(started)
             ))),
         }
     };

@@ -20,7 +20,8 @@ pub(crate) enum Lane {
 pub(crate) struct Queue {
     fresh: VecDeque<ObjectKey>,
     backlog: VecDeque<ObjectKey>,
-    queued_since: HashMap<ObjectKey, Instant>,
+    /// What is ready: since when, and in which lane.
+    queued: HashMap<ObjectKey, (Instant, Lane)>,
     timers: BTreeMap<(Instant, u64), ObjectKey>,
     timer_of: HashMap<ObjectKey, (Instant, u64)>,
     sequence: u64,
@@ -32,10 +33,15 @@ impl Queue {
     /// Returns whether it was new.
     pub(crate) fn push(&mut self, key: &ObjectKey, lane: Lane, now: Instant) -> bool {
         self.cancel_timer(key);
-        if self.queued_since.contains_key(key) {
+        if let Some((_, queued)) = self.queued.get_mut(key) {
+            // What happens to an object does not wait behind the list it came with. Its place there is passed over.
+            if *queued == Lane::Backlog && lane == Lane::Fresh {
+                *queued = lane;
+                self.fresh.push_back(key.clone());
+            }
             return false;
         }
-        self.queued_since.insert(key.clone(), now);
+        self.queued.insert(key.clone(), (now, lane));
         match lane {
             Lane::Fresh => self.fresh.push_back(key.clone()),
             Lane::Backlog => self.backlog.push_back(key.clone()),
@@ -67,7 +73,7 @@ impl Queue {
     /// Forgets the key. What stands in a lane is passed over when its turn comes.
     pub(crate) fn remove(&mut self, key: &ObjectKey) {
         self.cancel_timer(key);
-        self.queued_since.remove(key);
+        self.queued.remove(key);
     }
 
     /// The next key and since when it was ready. The two lanes take turns, so neither starves.
@@ -80,7 +86,7 @@ impl Queue {
             } else {
                 self.fresh.pop_front().or_else(|| self.backlog.pop_front())
             }?;
-            if let Some(since) = self.queued_since.remove(&key) {
+            if let Some((since, _)) = self.queued.remove(&key) {
                 return Some((key, since));
             }
         }
@@ -107,6 +113,6 @@ impl Queue {
 
     /// How many keys are ready.
     pub(crate) fn ready(&self) -> usize {
-        self.queued_since.len()
+        self.queued.len()
     }
 }
