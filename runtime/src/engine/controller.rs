@@ -572,6 +572,8 @@ impl<M: PhaseMachine> Controller<M> {
             .as_deref()
             .map_or(Some(M::default()), M::from_name)
             .map_or("", M::name);
+        // A run that is cut does not report: what came after its start is news all the same.
+        state.handled = Some(driver.seen());
         state.running = true;
         state.running_since = Some(now);
         if let Some(since) = state.gated_since.take() {
@@ -712,6 +714,7 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         }
         self.retry(key, error, None);
+        self.consider(key, Lane::Fresh);
     }
 
     fn cache_has(&self, key: &ObjectKey) -> bool {

@@ -90,6 +90,11 @@ impl<M: PhaseMachine> Driver<M> {
         })
     }
 
+    /// The trigger of what it starts from.
+    pub(crate) fn seen(&self) -> u64 {
+        self.handled.wrapping_add(self.children.seen)
+    }
+
     /// Runs to the end.
     pub(crate) async fn run(mut self) -> Report {
         let next = if annotations::is_paused(self.meta()) {
