@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::auth::User;
@@ -13,6 +14,7 @@ use crate::query::Query;
 use crate::request::RequestInfo;
 use crate::store::Lost;
 use crate::watch::WatchPlan;
+use crate::webhook::{Answers, Question};
 
 /// A request and what is learned while it is handled.
 #[derive(Debug)]
@@ -33,6 +35,12 @@ pub(crate) struct Call {
     pub(crate) made: Option<String>,
     /// Whether the cluster itself asks: past faults, hooks and counters.
     pub(crate) internal: bool,
+    /// What webhooks have answered.
+    pub(crate) answers: Answers,
+    /// Uid and suffix of the name of a new object: the same if the handler runs again.
+    pub(crate) drawn: Option<(String, String)>,
+    /// The time of the request: it stands still while webhooks are asked.
+    pub(crate) time: Option<Timestamp>,
 }
 
 impl Call {
@@ -67,6 +75,9 @@ impl Call {
             field_manager: String::new(),
             made: None,
             internal: true,
+            answers: Answers::default(),
+            drawn: None,
+            time: None,
         }
     }
 
@@ -199,6 +210,8 @@ pub(crate) enum FieldValidation {
 #[derive(Debug)]
 pub(crate) enum Stop {
     Refused(ApiError),
+    /// A webhook has to be asked before the handler runs once more.
+    Ask(Box<Question>),
     /// The write hook holds the client for ever.
     Hung,
     /// The answer has to wait for this revision.
@@ -238,6 +251,16 @@ impl Reply {
             content_type: "application/json",
             // Serialising plain JSON values into memory cannot fail.
             body: serde_json::to_vec(body).unwrap_or_default().into(),
+            retry_after: None,
+        }
+    }
+
+    /// An answer that is JSON already.
+    pub(crate) fn json_text(code: u16, body: Bytes) -> Self {
+        Self {
+            code,
+            content_type: "application/json",
+            body,
             retry_after: None,
         }
     }

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::auth::{Tokens, User};
+use crate::call::Call;
 use crate::clock::Clock;
 use crate::error::{ApiError, ApiResult};
 use crate::fault::{Fault, FaultHandle, Faults};
@@ -41,6 +42,7 @@ pub(crate) struct Shared {
     pub(crate) writes: AtomicU64,
     pub(crate) tokens: RwLock<Tokens>,
     pub(crate) rbac: bool,
+    pub(crate) webhooks: crate::webhook::Handlers,
 }
 
 impl std::fmt::Debug for Shared {
@@ -56,6 +58,16 @@ impl Shared {
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// The time of a request.
+    pub(crate) fn time(&self, call: &Call) -> Timestamp {
+        call.time.unwrap_or_else(|| self.clock.now())
+    }
+
+    /// The time of a request as the API prints it.
+    pub(crate) fn stamp(&self, call: &Call) -> String {
+        crate::clock::seconds(self.time(call))
     }
 
     /// Changes what is served. Readers keep the registry that they hold.
@@ -118,6 +130,7 @@ impl ClusterBuilder {
             writes: AtomicU64::new(0),
             tokens: RwLock::new(Tokens::default()),
             rbac: self.rbac,
+            webhooks: crate::webhook::Handlers::default(),
         };
         crate::bootstrap::fill(&shared, self.epoch);
         Cluster(Arc::new(shared))

@@ -395,6 +395,35 @@ impl ApiError {
         error
     }
 
+    /// The refusal of an admission webhook; reason and details are those of its status.
+    pub(crate) fn of_webhook(code: u16, status: &Value, message: String) -> Self {
+        const REASONS: [&str; 16] = [
+            "BadRequest",
+            "Unauthorized",
+            "Forbidden",
+            "NotFound",
+            "AlreadyExists",
+            "Conflict",
+            "Gone",
+            "Expired",
+            "Invalid",
+            "TooManyRequests",
+            "InternalError",
+            "ServiceUnavailable",
+            "Timeout",
+            "ServerTimeout",
+            "NotAcceptable",
+            "MethodNotAllowed",
+        ];
+        let reason = REASONS
+            .into_iter()
+            .find(|reason| status["reason"] == **reason)
+            .unwrap_or_default();
+        let mut error = Self::new(code, reason, message);
+        error.0.details = status.get("details").cloned();
+        error
+    }
+
     /// HTTP status code.
     pub fn code(&self) -> u16 {
         self.0.code

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::document::Document;
 use crate::request::RequestInfo;
 
 /// What a fault does.
@@ -336,11 +337,11 @@ impl Armed {
     }
 
     /// For the faults of single events: whether this event is hit.
-    pub(crate) fn takes_event(&self, name: &str) -> bool {
+    pub(crate) fn takes_event(&self, object: &Document) -> bool {
         self.fault
             .name
             .as_deref()
-            .is_none_or(|wanted| wanted == name)
+            .is_none_or(|wanted| wanted == crate::object::meta(&object.value(), "name"))
             && self.take()
     }
 }

@@ -143,7 +143,7 @@ impl Shared {
             all.extend(table.scan("").map(|(key, stored)| Found {
                 resource: resource.clone(),
                 key: key.clone(),
-                object: stored.object.clone(),
+                object: stored.object.value(),
             }));
         }
         all
@@ -249,12 +249,12 @@ impl Shared {
         else {
             return false;
         };
-        if object::meta(&stored.object, "uid") != found.uid() {
+        if object::meta(&stored.object.value(), "uid") != found.uid() {
             return false;
         }
-        let mut new = (*stored.object).clone();
+        let mut new = stored.object.to_value();
         change(&mut new);
-        new != *stored.object
+        new != *stored.object.value()
             && state
                 .put(table, &found.key, Expect::Revision(stored.revision), new)
                 .is_ok()
@@ -267,7 +267,7 @@ impl Shared {
         };
         table
             .scan("")
-            .filter(|(_, namespace)| object::is_terminating(&namespace.object))
+            .filter(|(_, namespace)| object::is_terminating(&namespace.object.value()))
             .map(|(name, _)| name.clone())
             .collect()
     }
@@ -288,7 +288,7 @@ impl Shared {
         else {
             return false;
         };
-        if !object::finalizers(&stored.object).is_empty() {
+        if !object::finalizers(&stored.object.value()).is_empty() {
             return false;
         }
         state.remove("namespaces", name, stored.revision).is_ok()

@@ -26,6 +26,7 @@ mod cluster;
 mod convert;
 pub mod crd;
 mod discovery;
+mod document;
 mod error;
 mod fault;
 mod gc;
@@ -53,6 +54,7 @@ mod standin;
 mod store;
 mod table;
 mod watch;
+mod webhook;
 
 pub use clock::Clock;
 pub use cluster::{Cluster, ClusterBuilder};

@@ -35,7 +35,7 @@ impl Shared {
         let newest = state.table(DEFINITIONS).and_then(|table| {
             table
                 .scan("")
-                .filter(|(_, definition)| definition.object["spec"]["group"] == *group)
+                .filter(|(_, definition)| definition.object.value()["spec"]["group"] == *group)
                 .map(|(_, definition)| definition.revision)
                 .max()
         });
@@ -82,7 +82,8 @@ impl Shared {
         self.store
             .get(DEFINITIONS, &resource.table)
             .and_then(|definition| {
-                let versions = definition.object["spec"]["versions"].as_array()?;
+                let definition = definition.object.value();
+                let versions = definition["spec"]["versions"].as_array()?;
                 let version = versions.iter().find(|v| v["name"] == *resource.version)?;
                 version["schema"].get("openAPIV3Schema").cloned()
             })

@@ -1,5 +1,7 @@
 //! Role-based access control over the roles and bindings in the store.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::auth::User;
@@ -76,17 +78,18 @@ impl Shared {
             return true;
         }
         let state = self.store.lock();
-        let rules_of = |table: &str, key: &str| -> Option<&Value> {
+        let role_of = |table: &str, key: &str| -> Option<Arc<Value>> {
             let role = state.table(table)?.objects.get(key)?;
-            Some(&role.object["rules"])
+            Some(role.object.value())
         };
         let cluster_roles = format!("clusterroles.{GROUP}");
         let roles = format!("roles.{GROUP}");
         if let Some(bindings) = state.table(&format!("clusterrolebindings.{GROUP}")) {
             for (_, binding) in bindings.scan("") {
-                if binds(&binding.object, user, "")
-                    && rules_of(&cluster_roles, role_name(&binding.object))
-                        .is_some_and(|rules| any(rules, attempt))
+                let binding = binding.object.value();
+                if binds(&binding, user, "")
+                    && role_of(&cluster_roles, role_name(&binding))
+                        .is_some_and(|role| any(&role["rules"], attempt))
                 {
                     return true;
                 }
@@ -99,14 +102,17 @@ impl Shared {
             return false;
         };
         bindings.scan(attempt.namespace).any(|(_, binding)| {
-            let name = role_name(&binding.object);
-            let rules = if binding.object["roleRef"]["kind"] == "ClusterRole" {
-                rules_of(&cluster_roles, name)
+            let binding = binding.object.value();
+            if !binds(&binding, user, attempt.namespace) {
+                return false;
+            }
+            let name = role_name(&binding);
+            let role = if binding["roleRef"]["kind"] == "ClusterRole" {
+                role_of(&cluster_roles, name)
             } else {
-                rules_of(&roles, &format!("{}/{name}", attempt.namespace))
+                role_of(&roles, &format!("{}/{name}", attempt.namespace))
             };
-            binds(&binding.object, user, attempt.namespace)
-                && rules.is_some_and(|rules| any(rules, attempt))
+            role.is_some_and(|role| any(&role["rules"], attempt))
         })
     }
 }

@@ -1,12 +1,12 @@
 //! How answers look: the object itself, its metadata alone, or a table.
 
-use std::sync::Arc;
-
+use bytes::Bytes;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Reply};
 use crate::cluster::Shared;
+use crate::document::Document;
 use crate::error::{ApiError, ApiResult};
 use crate::resource::Resource;
 use crate::table;
@@ -121,12 +121,13 @@ impl Shared {
         call: &Call,
         resource: &Resource,
         code: u16,
-        object: &Value,
+        object: &Document,
     ) -> ApiResult<Reply> {
         Ok(match self.form(call)? {
-            Form::Object => Reply::json(code, object),
-            Form::Metadata => Reply::json(code, &partial(object)),
+            Form::Object => Reply::json_text(code, object.text().clone()),
+            Form::Metadata => Reply::json(code, &partial(&object.value())),
             Form::Table => {
+                let object = &*object.value();
                 let metadata = json!({ "resourceVersion": object["metadata"]["resourceVersion"] });
                 let rows = vec![table::row(
                     resource,
@@ -143,7 +144,7 @@ impl Shared {
         &self,
         call: &Call,
         resource: &Resource,
-        objects: &[Arc<Value>],
+        objects: &[Document],
         revision: u64,
         token: Option<String>,
         remaining: Option<usize>,
@@ -165,16 +166,9 @@ impl Shared {
             metadata.insert("remainingItemCount".into(), remaining.into());
         }
         Ok(match form {
-            Form::Object => Reply::json(
-                200,
-                &List {
-                    resource,
-                    objects,
-                    metadata,
-                },
-            ),
+            Form::Object => Reply::json_text(200, list(resource, objects, &metadata.into())),
             Form::Metadata => {
-                let items: Vec<Value> = objects.iter().map(|o| partial(o)).collect();
+                let items: Vec<Value> = objects.iter().map(|o| partial(&o.value())).collect();
                 Reply::json(
                     200,
                     &json!({
@@ -188,7 +182,7 @@ impl Shared {
                 let now = self.clock.now();
                 let rows = objects
                     .iter()
-                    .map(|o| table::row(resource, o, include, now))
+                    .map(|o| table::row(resource, &o.value(), include, now))
                     .collect();
                 Reply::json(200, &table::table(resource, metadata.into(), rows, true))
             }
@@ -196,28 +190,30 @@ impl Shared {
     }
 }
 
-/// A list, serialised from the stored objects without a copy.
-struct List<'a> {
-    resource: &'a Resource,
-    objects: &'a [Arc<Value>],
-    metadata: Map<String, Value>,
-}
-
-impl Serialize for List<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("apiVersion", &self.resource.api_version)?;
-        if self.resource.is_custom() {
-            let items: Vec<&Value> = self.objects.iter().map(|o| &**o).collect();
-            map.serialize_entry("items", &items)?;
-        } else {
-            let items: Vec<Bare<'_>> = self.objects.iter().map(|o| Bare(o)).collect();
-            map.serialize_entry("items", &items)?;
+/// The text of a list, joined from the texts of its items where these are shown as they are stored.
+fn list(resource: &Resource, objects: &[Document], metadata: &Value) -> Bytes {
+    let room: usize = objects.iter().map(|object| object.text().len() + 1).sum();
+    let mut text = Vec::with_capacity(room + 256);
+    // Writing plain JSON values into memory cannot fail.
+    text.extend_from_slice(b"{\"apiVersion\":");
+    let _ = serde_json::to_writer(&mut text, &resource.api_version);
+    text.extend_from_slice(b",\"items\":[");
+    for (place, object) in objects.iter().enumerate() {
+        if place > 0 {
+            text.push(b',');
         }
-        map.serialize_entry("kind", &self.resource.list_kind)?;
-        map.serialize_entry("metadata", &self.metadata)?;
-        map.end()
+        if resource.is_custom() {
+            text.extend_from_slice(object.text());
+        } else {
+            let _ = serde_json::to_writer(&mut text, &Bare(&object.value()));
+        }
     }
+    text.extend_from_slice(b"],\"kind\":");
+    let _ = serde_json::to_writer(&mut text, &resource.list_kind);
+    text.extend_from_slice(b",\"metadata\":");
+    let _ = serde_json::to_writer(&mut text, metadata);
+    text.push(b'}');
+    text.into()
 }
 
 /// The metadata of an object, as PartialObjectMetadata.

@@ -1,9 +1,8 @@
 //! A served resource in one version: its names, its rules and its schema.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
+use crate::document::Document;
 use crate::error::{ApiError, Cause};
 use crate::model::Model;
 use crate::names::NameRule;
@@ -52,7 +51,7 @@ pub(crate) struct Resource {
     /// Table of the store; versions of a resource share one.
     pub(crate) table: String,
     pub(crate) deprecated: Option<String>,
-    /// Whether versions are converted by a webhook, which this server does not call.
+    /// Whether versions are converted by a webhook.
     pub(crate) webhook: bool,
     pub(crate) model: Model,
 }
@@ -129,18 +128,18 @@ impl Resource {
     }
 
     /// The object as this version shows it: converted and pruned, but not defaulted.
-    pub(crate) fn present(&self, object: &Arc<Value>) -> Arc<Value> {
-        if object["apiVersion"] == *self.api_version {
+    pub(crate) fn present(&self, object: &Document) -> Document {
+        if object.is_of_version(&self.api_version) {
             return object.clone();
         }
-        let mut shown = (**object).clone();
+        let mut shown = object.to_value();
         crate::convert::convert(&mut shown, &self.table, &self.api_version);
         if self.is_custom() {
             crate::schema::prune(self.model.schema(), &mut shown);
         } else {
             self.model.default(&mut shown);
         }
-        Arc::new(shown)
+        shown.into()
     }
 
     /// The object as the store keeps it: in the storage version, pruned and defaulted by its schema.

@@ -24,6 +24,9 @@ use crate::rbac::Attempt;
 use crate::request::RequestInfo;
 use crate::watch;
 
+/// More answers of webhooks than this no request needs: it asks in circles.
+const QUESTION_LIMIT: usize = 10_000;
+
 /// What the real server takes in a request body.
 const BODY_LIMIT: usize = 3 << 20;
 
@@ -166,7 +169,7 @@ impl Shared {
                 let error = ApiError::version_too_large(wanted, self.store.revision());
                 (Outcome::Reply(Reply::refusal(&error)), false)
             }
-            Err(Stop::Lost(_)) => {
+            Err(Stop::Lost(_) | Stop::Ask(_)) => {
                 let error = ApiError::internal("the write lost a race and was not tried again");
                 (Outcome::Reply(Reply::refusal(&error)), false)
             }
@@ -206,6 +209,8 @@ impl Shared {
     /// Runs the handler; a request that asks for a version of the future waits for it, up to three seconds.
     async fn run(self: &Arc<Self>, call: &mut Call) -> Result<Outcome, Stop> {
         let limit = tokio::time::Instant::now() + crate::handlers::sync_await_limit();
+        call.time = Some(self.clock.now());
+        let mut questions = 0;
         loop {
             let advanced = self.store.lock().advanced.clone();
             let notified = advanced.notified();
@@ -213,6 +218,11 @@ impl Shared {
             notified.as_mut().enable();
             match self.handle(call) {
                 Err(Stop::Await(_)) => {}
+                Err(Stop::Ask(question)) if questions < QUESTION_LIMIT => {
+                    questions += 1;
+                    call.answer(*question).await;
+                    continue;
+                }
                 other => return other,
             }
             tokio::select! {
@@ -264,6 +274,9 @@ impl Shared {
             field_manager: String::new(),
             made: None,
             internal: false,
+            answers: crate::webhook::Answers::default(),
+            drawn: None,
+            time: None,
         };
         if let Err(error) = self.authorize(&call.user, &Attempt::of(&call.info)) {
             self.record(&call, error.code());
@@ -344,6 +357,9 @@ impl Shared {
             Err(Stop::Await(wanted)) => {
                 Err(ApiError::version_too_large(wanted, self.store.revision()))
             }
+            Err(Stop::Ask(question)) => Err(ApiError::not_implemented(format!(
+                "this request needs an answer that takes time ({question:?}), so it needs a client"
+            ))),
             Err(Stop::Hung) => Err(ApiError::internal(
                 "the write hook hung a synchronous request",
             )),

@@ -84,8 +84,8 @@ fn unready(shared: &Shared, time: &str) -> Vec<(String, String, Stored)> {
             continue;
         };
         for (key, stored) in table.scan("") {
-            let goes = name == "pods" && object::is_terminating(&stored.object);
-            if goes || wanted(name, &stored.object, time).is_some() {
+            let goes = name == "pods" && object::is_terminating(&stored.object.value());
+            if goes || wanted(name, &stored.object.value(), time).is_some() {
                 all.push((name.to_owned(), key.clone(), stored.clone()));
             }
         }
@@ -95,14 +95,14 @@ fn unready(shared: &Shared, time: &str) -> Vec<(String, String, Stored)> {
 
 fn finish(shared: &Shared, table: &str, key: &str, stored: &Stored) {
     let mut state = shared.store.lock();
-    if table == "pods" && object::is_terminating(&stored.object) {
-        if object::finalizers(&stored.object).is_empty() {
+    if table == "pods" && object::is_terminating(&stored.object.value()) {
+        if object::finalizers(&stored.object.value()).is_empty() {
             let _ = state.remove(table, key, stored.revision);
         }
         return;
     }
-    if let Some(status) = wanted(table, &stored.object, &shared.clock.stamp()) {
-        let mut new = (*stored.object).clone();
+    if let Some(status) = wanted(table, &stored.object.value(), &shared.clock.stamp()) {
+        let mut new = stored.object.to_value();
         object::top(&mut new).insert("status".into(), status);
         // Whoever changed it meanwhile is looked at in the next round.
         let _ = state.put(table, key, Expect::Revision(stored.revision), new);

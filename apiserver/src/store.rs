@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use crate::document::{Document, Pool};
 use crate::object;
 
 /// Revision of a fresh store. The history before it counts as compacted, so that version 1 is too old.
@@ -16,7 +17,7 @@ pub(crate) const FIRST_REVISION: u64 = 100;
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(crate) revision: u64,
-    pub(crate) object: Arc<Value>,
+    pub(crate) object: Document,
 }
 
 /// What a revision did to an object.
@@ -35,7 +36,7 @@ pub(crate) struct Event {
     /// Namespace and name as stored: `ns/name`, or `name` for cluster-scoped resources.
     pub(crate) key: String,
     /// The new object; for a deletion the last one, at the revision of the deletion.
-    pub(crate) object: Arc<Value>,
+    pub(crate) object: Document,
     pub(crate) previous: Option<Stored>,
 }
 
@@ -77,6 +78,7 @@ pub(crate) struct State {
     ended: VecDeque<(String, u64, Vec<Arc<Event>>)>,
     history: usize,
     pub(crate) random: fastrand::Rng,
+    pool: Arc<Pool>,
     /// Wakes those who wait for a revision.
     pub(crate) advanced: Arc<Notify>,
 }
@@ -93,6 +95,7 @@ impl Store {
             ended: VecDeque::new(),
             history: history.max(1),
             random: fastrand::Rng::with_seed(seed),
+            pool: Arc::default(),
             advanced: Arc::new(Notify::new()),
         }))
     }
@@ -207,7 +210,7 @@ impl State {
         stamp(&mut object, revision);
         let stored = Stored {
             revision,
-            object: Arc::new(object),
+            object: self.pool.keep(object),
         };
         let previous = place.objects.insert(key.to_owned(), stored.clone());
         let change = if previous.is_some() {
@@ -242,11 +245,11 @@ impl State {
         let Some(previous) = place.objects.remove(key) else {
             return Err(Lost::Gone);
         };
-        let mut last = (*previous.object).clone();
+        let mut last = previous.object.to_value();
         stamp(&mut last, revision);
         let last = Stored {
             revision,
-            object: Arc::new(last),
+            object: self.pool.keep(last),
         };
         place.remember(
             limit,
@@ -260,6 +263,11 @@ impl State {
         );
         self.advance(revision);
         Ok(last)
+    }
+
+    /// Where the parsed forms of objects live.
+    pub(crate) fn pool(&self) -> Arc<Pool> {
+        self.pool.clone()
     }
 
     fn advance(&mut self, revision: u64) {

@@ -7,11 +7,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::Stream;
 use futures::stream;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::cluster::Shared;
+use crate::document::Document;
 use crate::error::ApiError;
 use crate::fault::{Action, Armed, WatchAction};
 use crate::object;
@@ -46,6 +47,14 @@ pub(crate) struct WatchPlan {
     pub(crate) faults: Vec<Arc<Armed>>,
 }
 
+/// What is to be sent.
+#[derive(Clone)]
+enum Line {
+    Ready(Bytes),
+    /// An object that a webhook has yet to convert.
+    Foreign(&'static str, Document),
+}
+
 struct Watcher {
     shared: Arc<Shared>,
     plan: WatchPlan,
@@ -53,7 +62,7 @@ struct Watcher {
     cursor: u64,
     incarnation: u64,
     changed: Arc<Notify>,
-    queue: VecDeque<(Option<Instant>, Bytes)>,
+    queue: VecDeque<(Option<Instant>, Line)>,
     ends: Instant,
     next_bookmark: Option<Instant>,
     columns_sent: bool,
@@ -87,7 +96,10 @@ pub(crate) fn open(
     };
     watcher.start();
     stream::unfold(watcher, |mut watcher| async move {
-        let line = watcher.next().await?;
+        let line = match watcher.next().await? {
+            Line::Ready(line) => line,
+            Line::Foreign(kind, object) => watcher.converted(kind, &object).await,
+        };
         Some((line, watcher))
     })
 }
@@ -108,7 +120,7 @@ impl Watcher {
             initial.extend(
                 table
                     .scan(&self.plan.namespace)
-                    .filter(|(_, stored)| self.plan.selector.matches(&stored.object))
+                    .filter(|(_, stored)| self.plan.selector.matches(&stored.object.value()))
                     .map(|(_, stored)| stored.object.clone()),
             );
         } else if self.plan.from != 0 && self.plan.from < table.floor {
@@ -132,7 +144,7 @@ impl Watcher {
         }
     }
 
-    async fn next(&mut self) -> Option<Bytes> {
+    async fn next(&mut self) -> Option<Line> {
         loop {
             if let Some((None, _)) = self.queue.front() {
                 return self.queue.pop_front().map(|(_, line)| line);
@@ -236,8 +248,8 @@ impl Watcher {
             let before = event
                 .previous
                 .as_ref()
-                .is_some_and(|old| selector.matches(&old.object));
-            let after = event.change != Change::Deleted && selector.matches(&event.object);
+                .is_some_and(|old| selector.matches(&old.object.value()));
+            let after = event.change != Change::Deleted && selector.matches(&event.object.value());
             match (before, after) {
                 (false, false) => return,
                 (false, true) => ("ADDED", event.object.clone()),
@@ -248,8 +260,7 @@ impl Watcher {
         self.push(kind, &object);
     }
 
-    fn push(&mut self, kind: &str, object: &Arc<Value>) {
-        let name = object::meta(object, "name").to_owned();
+    fn push(&mut self, kind: &'static str, object: &Document) {
         let (mut copies, mut due) = (1, None);
         let (mut closes, mut expires) = (false, false);
         for fault in &self.plan.faults {
@@ -257,16 +268,21 @@ impl Watcher {
                 continue;
             };
             match action {
-                WatchAction::DropEvents if fault.takes_event(&name) => copies = 0,
-                WatchAction::Duplicate if fault.takes_event(&name) => copies = 2,
+                WatchAction::DropEvents if fault.takes_event(object) => copies = 0,
+                WatchAction::Duplicate if fault.takes_event(object) => copies = 2,
                 WatchAction::Lag(by) => due = Some(Instant::now() + *by),
                 WatchAction::CloseAfter(n) => closes |= self.events_sent + 1 >= *n,
                 WatchAction::ExpireAfter(n) => expires |= self.events_sent + 1 >= *n,
                 _ => {}
             }
         }
-        let shown = self.plan.resource.present(object);
-        let line = self.line(kind, &shown);
+        let resource = &self.plan.resource;
+        let line = if resource.webhook && !object.is_of_version(&resource.api_version) {
+            Line::Foreign(kind, object.clone())
+        } else {
+            let shown = resource.present(object);
+            Line::Ready(self.line(kind, &shown))
+        };
         for _ in 0..copies {
             self.queue.push_back((due, line.clone()));
         }
@@ -277,41 +293,37 @@ impl Watcher {
         self.ended |= closes;
     }
 
-    fn line(&mut self, kind: &str, object: &Value) -> Bytes {
-        #[derive(serde::Serialize)]
-        struct Line<'a> {
-            r#type: &'a str,
-            object: &'a Value,
-        }
+    fn line(&mut self, kind: &str, document: &Document) -> Bytes {
         let made;
-        let shown = match self.plan.form {
-            Form::Object => object,
+        let text = match self.plan.form {
+            Form::Object => document.text(),
             Form::Metadata => {
-                made = partial(object);
-                &made
+                made = Document::from(partial(&document.value()));
+                made.text()
             }
             Form::Table => {
                 let resource = &self.plan.resource;
+                let object = document.value();
                 let rows = vec![table::row(
                     resource,
-                    object,
+                    &object,
                     self.plan.include,
                     self.shared.clock.now(),
                 )];
                 let metadata = json!({ "resourceVersion": object["metadata"]["resourceVersion"] });
-                made = table::table(resource, metadata, rows, !self.columns_sent);
+                made = table::table(resource, metadata, rows, !self.columns_sent).into();
                 self.columns_sent = true;
-                &made
+                made.text()
             }
         };
-        // Serialising plain JSON values into memory cannot fail.
-        let mut line = serde_json::to_vec(&Line {
-            r#type: kind,
-            object: shown,
-        })
-        .unwrap_or_default();
-        line.push(b'\n');
-        line.into()
+        let parts: [&[u8]; 5] = [
+            b"{\"type\":\"",
+            kind.as_bytes(),
+            b"\",\"object\":",
+            text,
+            b"}\n",
+        ];
+        parts.concat().into()
     }
 
     fn bookmark(&mut self, initial_end: bool) {
@@ -321,8 +333,21 @@ impl Watcher {
         }
         let resource = &self.plan.resource;
         let object = json!({ "apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata });
-        let line = self.line("BOOKMARK", &object);
-        self.queue.push_back((None, line));
+        let line = self.line("BOOKMARK", &object.into());
+        self.queue.push_back((None, Line::Ready(line)));
+    }
+
+    /// The line of an object that is stored in another version. A conversion that fails ends the stream.
+    async fn converted(&mut self, kind: &str, object: &Document) -> Bytes {
+        let (shared, resource) = (self.shared.clone(), self.plan.resource.clone());
+        match shared.present_later(&resource, object).await {
+            Ok(shown) => self.line(kind, &shown),
+            Err(error) => {
+                self.ended = true;
+                self.queue.clear();
+                self.line("ERROR", &error.to_value().into())
+            }
+        }
     }
 
     /// Ends the stream with 410 in it.
@@ -335,18 +360,18 @@ impl Watcher {
             .to_string()
             .into_bytes();
         line.push(b'\n');
-        self.queue.push_back((None, line.into()));
+        self.queue.push_back((None, Line::Ready(line.into())));
         self.ended = true;
     }
 }
 
 /// For an object that left the selection: its old content, at the new version.
-fn last_seen(event: &Event) -> Arc<Value> {
+fn last_seen(event: &Event) -> Document {
     let Some(previous) = &event.previous else {
         return event.object.clone();
     };
-    let mut object = (*previous.object).clone();
+    let mut object = previous.object.to_value();
     object::meta_mut(&mut object)
         .insert("resourceVersion".into(), event.revision.to_string().into());
-    Arc::new(object)
+    object.into()
 }

@@ -255,7 +255,11 @@ async fn what_is_missing_says_so() {
     let refused = cluster
         .create_raw(json!({
             "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
-            "metadata": { "name": "w" }, "webhooks": [],
+            "metadata": { "name": "w" }, "webhooks": [{
+                "name": "w.example.com", "clientConfig": { "url": "https://hooks.example.com" },
+                "sideEffects": "None", "admissionReviewVersions": ["v1"],
+                "matchConditions": [{ "name": "x", "expression": "true" }],
+            }],
         }))
         .unwrap_err();
     assert_eq!(refused.code(), 501);

@@ -1,4 +1,4 @@
-//! Webhook configurations. They are stored and shown; nothing calls the webhooks.
+//! Webhook configurations: their fields, defaults and rules. Module `webhook` calls what they name.
 
 use serde_json::{Value, json};
 
@@ -56,6 +56,14 @@ impl Group for Admissionregistration {
             if name.split('.').count() < 3 {
                 let detail = "should be a domain with at least three segments separated by dots";
                 causes.push(Cause::invalid(format!("{at}.name"), &json!(name), detail));
+            }
+            let conditions = webhook["matchConditions"].as_array();
+            if conditions.is_some_and(|list| !list.is_empty()) {
+                causes.push(Cause {
+                    reason: crate::schema::NOT_IMPLEMENTED,
+                    message: "this server does not evaluate match conditions, so it takes no webhook that has them".to_owned(),
+                    field: format!("{at}.matchConditions"),
+                });
             }
             if webhook["sideEffects"].is_null() {
                 let detail = "must specify one of None, NoneOnDryRun";

@@ -27,7 +27,10 @@ impl Shared {
         let key = resource.key(&call.info.namespace, &name);
         loop {
             let old = self.store.get(&resource.table, &key);
-            let live = old.as_ref().map(|old| resource.present(&old.object));
+            let live = match &old {
+                Some(old) => Some(self.present(call, resource, &old.object)?.value()),
+                None => None,
+            };
             if live.is_none() && part != Part::Main {
                 return Err(resource.not_found(&name).into());
             }
@@ -74,7 +77,7 @@ impl Shared {
         live: Option<&Value>,
         config: &Value,
     ) -> ApiResult<Value> {
-        let now = self.clock.stamp();
+        let now = self.stamp(call);
         let options = ApplyOptions {
             manager: &call.field_manager,
             force: call.query.flag("force") == Some(true),
@@ -97,7 +100,7 @@ impl Shared {
         old: Option<&Value>,
         new: &mut Value,
     ) {
-        let now = self.clock.stamp();
+        let now = self.stamp(call);
         let options = UpdateOptions {
             manager: &call.field_manager,
             api_version: &resource.api_version,

@@ -7,10 +7,12 @@ use serde_json::Value;
 use super::{decode, metadata, prepare};
 use crate::call::{Call, Handled, Outcome, Stop};
 use crate::cluster::Shared;
+use crate::document::Document;
 use crate::error::{ApiError, ApiResult};
 use crate::object;
 use crate::resource::Resource;
 use crate::store::{Expect, Lost};
+use crate::webhook::Change;
 
 impl Shared {
     pub(super) fn create(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
@@ -20,7 +22,6 @@ impl Shared {
         if !resource.is_custom() && !call.info.name.is_empty() {
             return Err(ApiError::method_not_allowed().into());
         }
-        refuse_unserved(resource)?;
         call.write_options("CreateOptions")?;
         let mut new = decode::object(call, resource)?;
         check_namespace(call, resource, &mut new)?;
@@ -37,10 +38,36 @@ impl Shared {
         call: &mut Call,
         resource: &Arc<Resource>,
         mut new: Value,
-    ) -> Handled<Arc<Value>> {
+    ) -> Handled<Document> {
         let wanted_version = object::meta(&new, "resourceVersion").to_owned();
         let namespace = call.info.namespace.clone();
-        prepare::for_create(self, resource, &mut new, &namespace);
+        let drawn = call
+            .drawn
+            .get_or_insert_with(|| (self.store.uid(), self.store.suffix()));
+        let (uid, suffix) = drawn.clone();
+        let mut tracked = call.content_type() == "application/apply-patch+yaml";
+        if self.has_mutating_webhooks(call, resource) {
+            // They see what the client sent: no uid, no generated name, but already the record of the manager.
+            prepare::wipe(resource, &mut new, &namespace);
+            if !tracked {
+                self.track_update(call, resource, None, &mut new);
+            }
+            tracked = true;
+            let change = Change {
+                operation: "CREATE",
+                new: Some(&new),
+                old: None,
+                revision: 0,
+            };
+            if let Some(mutated) = self.mutate(call, resource, change)? {
+                new = mutated;
+            }
+        }
+        let time = self.stamp(call);
+        prepare::for_create(time, resource, &mut new, &namespace, (uid, suffix));
+        if !tracked {
+            self.track_update(call, resource, None, &mut new);
+        }
         self.create_prepared(call, resource, new, &wanted_version)
     }
 
@@ -50,10 +77,7 @@ impl Shared {
         resource: &Arc<Resource>,
         mut new: Value,
         wanted_version: &str,
-    ) -> Handled<Arc<Value>> {
-        if call.content_type() != "application/apply-patch+yaml" {
-            self.track_update(call, resource, None, &mut new);
-        }
+    ) -> Handled<Document> {
         let mut causes = metadata::validate(resource, &new);
         causes.extend(resource.model.validate(&new, None, ""));
         let name = object::meta(&new, "name").to_owned();
@@ -74,19 +98,27 @@ impl Shared {
             .into());
         }
         object::meta_mut(&mut new).remove("resourceVersion");
+        let change = Change {
+            operation: "CREATE",
+            new: Some(&new),
+            old: None,
+            revision: 0,
+        };
+        self.vet(call, resource, change)?;
         let key = resource.key(object::meta(&new, "namespace"), &name);
-        resource.to_stored(&mut new);
+        self.store_as(call, resource, &mut new)?;
         if call.dry_run {
             return match self.store.get(&resource.table, &key) {
-                Some(found) => Err(exists(resource, &name, &found.object).into()),
-                None => Ok(resource.present(&Arc::new(new))),
+                Some(found) => Err(exists(resource, &name, &found.object.value()).into()),
+                None => self.present(call, resource, &new.into()),
             };
         }
+        let foreseen = self.foresee(call, resource, &new)?;
         match self.commit_put(call, resource, &key, Expect::Absent, new) {
-            Ok(stored) => Ok(resource.present(&stored.object)),
+            Ok(stored) => Ok(foreseen.settle(resource, &stored)),
             Err(Stop::Lost(Lost::Gone)) => Err(ApiError::page_not_found().into()),
             Err(Stop::Lost(Lost::Exists(found))) => {
-                Err(exists(resource, &name, &found.object).into())
+                Err(exists(resource, &name, &found.object.value()).into())
             }
             Err(other) => Err(other),
         }
@@ -101,7 +133,7 @@ impl Shared {
         let Some(found) = self.store.get("namespaces", namespace) else {
             return Err(ApiError::not_found("", "namespaces", namespace));
         };
-        if object::is_terminating(&found.object) {
+        if object::is_terminating(&found.object.value()) {
             let name = object::meta(new, "name");
             return Err(ApiError::namespace_terminating(
                 &resource.group,
@@ -112,17 +144,6 @@ impl Shared {
         }
         Ok(())
     }
-}
-
-/// What would be stored and never looked at must not seem to work.
-fn refuse_unserved(resource: &Resource) -> ApiResult<()> {
-    if resource.group != "admissionregistration.k8s.io" {
-        return Ok(());
-    }
-    Err(ApiError::not_implemented(format!(
-        "this server calls no admission webhooks and runs no admission policies, so it takes no {}",
-        resource.kind
-    )))
 }
 
 fn exists(resource: &Resource, name: &str, found: &Value) -> ApiError {

@@ -42,18 +42,21 @@ impl Shared {
         let Some(stored) = table.objects.get(name).cloned() else {
             return;
         };
-        let group = &stored.object["spec"]["group"];
+        let value = stored.object.value();
+        let group = &value["spec"]["group"];
         let others: Vec<Arc<Value>> = table
             .scan("")
-            .filter(|(key, other)| key.as_str() != name && other.object["spec"]["group"] == *group)
-            .map(|(_, other)| other.object.clone())
+            .filter(|(key, other)| {
+                key.as_str() != name && other.object.value()["spec"]["group"] == *group
+            })
+            .map(|(_, other)| other.object.value())
             .collect();
         let others: Vec<&Value> = others.iter().map(|other| &**other).collect();
-        let status = crd::accept_names(&stored.object, &others, &self.clock.stamp());
-        if status == stored.object["status"] {
+        let status = crd::accept_names(&value, &others, &self.clock.stamp());
+        if status == value["status"] {
             return;
         }
-        let mut definition = (*stored.object).clone();
+        let mut definition = (*value).clone();
         object::top(&mut definition).insert("status".into(), status);
         // The lock is held since the read: nobody can have been faster.
         let _ = state.put(TABLE, name, Expect::Revision(stored.revision), definition);
@@ -63,12 +66,12 @@ impl Shared {
         let Some(stored) = self.store.get(TABLE, name) else {
             return;
         };
-        if !is_established(&stored.object) {
+        if !is_established(&stored.object.value()) {
             return;
         }
         self.store.lock().table_mut(name);
-        self.change_registry(|registry| registry.serve(&stored.object));
-        self.refresh_instances(name, &stored.object);
+        self.change_registry(|registry| registry.serve(&stored.object.value()));
+        self.refresh_instances(name, &stored.object.value());
     }
 
     /// Stored objects are read through the present schema of the storage version: pruned and defaulted, at their
@@ -83,11 +86,16 @@ impl Shared {
             return;
         };
         let mut state = self.store.lock();
+        let pool = state.pool();
         for stored in state.table_mut(table).objects.values_mut() {
-            let mut object = (*stored.object).clone();
+            if resource.webhook && !stored.object.is_of_version(&resource.stored_as) {
+                // It stays as it was written; who reads it has it converted.
+                continue;
+            }
+            let mut object = stored.object.to_value();
             resource.to_stored(&mut object);
-            if object != *stored.object {
-                stored.object = Arc::new(object);
+            if object != *stored.object.value() {
+                stored.object = pool.keep(object);
             }
         }
     }
@@ -113,15 +121,15 @@ impl Shared {
             .unwrap_or_default();
         let mut held = false;
         for (key, instance) in instances {
-            if object::finalizers(&instance.object).is_empty() {
+            if object::finalizers(&instance.object.value()).is_empty() {
                 let _ = state.remove(name, &key, instance.revision);
                 continue;
             }
             held = true;
-            if object::is_terminating(&instance.object) {
+            if object::is_terminating(&instance.object.value()) {
                 continue;
             }
-            let mut marked = (*instance.object).clone();
+            let mut marked = instance.object.to_value();
             let generation = object::generation(&marked) + 1;
             let metadata = object::meta_mut(&mut marked);
             metadata.insert("deletionTimestamp".into(), self.clock.stamp().into());
@@ -129,7 +137,7 @@ impl Shared {
             metadata.insert("generation".into(), generation.into());
             let _ = state.put(name, &key, Expect::Revision(instance.revision), marked);
         }
-        let only_ours = object::finalizers(&stored.object)
+        let only_ours = object::finalizers(&stored.object.value())
             .iter()
             .all(|f| *f == crd::FINALIZER);
         if held || !only_ours {
@@ -138,8 +146,8 @@ impl Shared {
         let _ = state.remove(TABLE, name, stored.revision);
         state.remove_table(name);
         drop(state);
-        self.change_registry(|registry| registry.withdraw(&stored.object));
-        self.names_freed(&stored.object);
+        self.change_registry(|registry| registry.withdraw(&stored.object.value()));
+        self.names_freed(&stored.object.value());
     }
 
     /// Names of a definition that is gone may be what others of its group wait for.
@@ -151,7 +159,7 @@ impl Shared {
             };
             table
                 .scan("")
-                .filter(|(_, other)| other.object["spec"]["group"] == gone["spec"]["group"])
+                .filter(|(_, other)| other.object.value()["spec"]["group"] == gone["spec"]["group"])
                 .map(|(key, _)| key.clone())
                 .collect()
         };
@@ -166,7 +174,7 @@ impl Shared {
         let waits = self
             .store
             .get(TABLE, table)
-            .is_some_and(|definition| object::is_terminating(&definition.object));
+            .is_some_and(|definition| object::is_terminating(&definition.object.value()));
         if waits {
             self.end_definition(table);
         }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{decode, update};
 use crate::call::{Call, Handled, Outcome, Reply, Stop};
 use crate::cluster::Shared;
+use crate::document::Document;
 use crate::error::{ApiError, ApiResult, Cause};
 use crate::object;
 use crate::resource::Resource;
@@ -25,9 +27,9 @@ pub(super) struct Options {
 
 /// What became of a deleted object.
 pub(super) enum Deleted {
-    /// It waits for its finalizers.
-    Marked(Arc<Value>),
-    Gone(Arc<Value>),
+    /// It waits for its finalizers; in the version of the request.
+    Marked(Document),
+    Gone(Document),
 }
 
 impl Shared {
@@ -66,18 +68,15 @@ impl Shared {
         }
         let key = resource.key(&call.info.namespace, &name);
         match self.delete_key(call, resource, &key, &name, &options)? {
-            Deleted::Marked(object) => Ok(Outcome::Reply(self.render_object(
-                call,
-                resource,
-                200,
-                &resource.present(&object),
-            )?)),
+            Deleted::Marked(object) => Ok(Outcome::Reply(
+                self.render_object(call, resource, 200, &object)?,
+            )),
             Deleted::Gone(object) if returns_object(resource) => Ok(Outcome::Reply(
                 self.render_object(call, resource, 200, &resource.present(&object))?,
             )),
             Deleted::Gone(object) => Ok(Outcome::Reply(Reply::json(
                 200,
-                &success(resource, &object),
+                &success(resource, &object.value()),
             ))),
         }
     }
@@ -85,19 +84,21 @@ impl Shared {
     pub(super) fn delete_collection(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
         let options = options(call)?;
         let (revision, items) = self.select(call, resource)?;
+        let objects = items.iter().map(|stored| stored.object.clone()).collect();
+        let objects = self.present_all(call, resource, objects)?;
+        // Webhooks are asked before the first one goes: the handler starts anew after each answer.
         for stored in &items {
-            let name = object::meta(&stored.object, "name").to_owned();
-            let key = resource.key(object::meta(&stored.object, "namespace"), &name);
+            self.vet_deletion(call, resource, stored)?;
+        }
+        for stored in &items {
+            let name = object::meta(&stored.object.value(), "name").to_owned();
+            let key = resource.key(object::meta(&stored.object.value(), "namespace"), &name);
             match self.delete_key(call, resource, &key, &name, &options) {
                 Ok(_) => {}
                 Err(Stop::Refused(error)) if error.code() == 404 => {}
                 Err(other) => return Err(other),
             }
         }
-        let objects: Vec<Arc<Value>> = items
-            .iter()
-            .map(|stored| resource.present(&stored.object))
-            .collect();
         let revision = revision.max(self.store.revision());
         Ok(Outcome::Reply(self.render_list(
             call, resource, &objects, revision, None, None,
@@ -117,6 +118,7 @@ impl Shared {
                 return Err(resource.not_found(name).into());
             };
             check_preconditions(resource, name, options, &old)?;
+            self.vet_deletion(call, resource, &old)?;
             match self.delete_stored(call, resource, key, &old, options) {
                 Err(Stop::Lost(_)) => {}
                 other => return other,
@@ -132,13 +134,14 @@ impl Shared {
         old: &Stored,
         options: &Options,
     ) -> Handled<Deleted> {
-        let mut new = (*old.object).clone();
+        let mut new = old.object.to_value();
         set_finalizers(&mut new, options);
-        let first = !object::is_terminating(&old.object);
-        let grace = grace(resource, &old.object, options);
+        let first = !object::is_terminating(&old.object.value());
+        let grace = grace(resource, &old.object.value(), options);
         if first {
-            self.mark(resource, &mut new, grace);
-        } else if let Some(before) = old.object["metadata"]["deletionGracePeriodSeconds"].as_i64()
+            self.mark(resource, &mut new, grace, self.time(call));
+        } else if let Some(before) =
+            old.object.value()["metadata"]["deletionGracePeriodSeconds"].as_i64()
             && grace < before
         {
             object::meta_mut(&mut new).insert("deletionGracePeriodSeconds".into(), grace.into());
@@ -152,20 +155,21 @@ impl Shared {
                 return Ok(Deleted::Gone(last.object));
             }
             // A pod is shown as it was marked before it went.
-            let version = last.object["metadata"]["resourceVersion"].clone();
+            let version = last.object.value()["metadata"]["resourceVersion"].clone();
             object::meta_mut(&mut new).insert("resourceVersion".into(), version);
-            return Ok(Deleted::Gone(Arc::new(new)));
+            return Ok(Deleted::Gone(new.into()));
         }
-        if new == *old.object || call.dry_run {
-            return Ok(Deleted::Marked(Arc::new(new)));
+        if new == *old.object.value() || call.dry_run {
+            let shown = self.present(call, resource, &new.into())?;
+            return Ok(Deleted::Marked(shown));
         }
+        let foreseen = self.foresee(call, resource, &new)?;
         let stored = self.commit_put(call, resource, key, Expect::Revision(old.revision), new)?;
-        Ok(Deleted::Marked(stored.object))
+        Ok(Deleted::Marked(foreseen.settle(resource, &stored)))
     }
 
     /// Marks an object as terminating.
-    fn mark(&self, resource: &Resource, new: &mut Value, grace: i64) {
-        let now = self.clock.now();
+    fn mark(&self, resource: &Resource, new: &mut Value, grace: i64, now: Timestamp) {
         let ends = now
             .checked_add(jiff::SignedDuration::from_secs(grace))
             .unwrap_or(now);
@@ -189,7 +193,7 @@ impl Shared {
             metadata.insert("generation".into(), (generation + 1).into());
         }
         if resource.kind == "CustomResourceDefinition" {
-            crate::crd::mark_terminating(new, &self.clock.stamp());
+            crate::crd::mark_terminating(new, &crate::clock::seconds(now));
         }
     }
 }
@@ -260,7 +264,8 @@ fn check_preconditions(
     options: &Options,
     old: &Stored,
 ) -> ApiResult<()> {
-    let uid = object::meta(&old.object, "uid");
+    let object = old.object.value();
+    let uid = object::meta(&object, "uid");
     let conflict = |why: String| ApiError::conflict(&resource.group, &resource.kind, name, &why);
     if let Some(wanted) = options.uid.as_deref().filter(|wanted| *wanted != uid) {
         return Err(conflict(format!(

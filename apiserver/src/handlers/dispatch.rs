@@ -53,13 +53,6 @@ impl Shared {
             // The path of a namespace names it twice; the object has none.
             call.info.namespace.clear();
         }
-        if resource.webhook && resource.api_version != resource.stored_as {
-            return Err(ApiError::not_implemented(format!(
-                "{} are converted by a webhook, which this server does not call; use {}",
-                resource.plural, resource.stored_as
-            ))
-            .into());
-        }
         if let Some(warning) = &resource.deprecated {
             call.warn(warning.clone());
         }

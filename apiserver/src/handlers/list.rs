@@ -91,7 +91,8 @@ impl Shared {
             if revision < table.floor && position.revision.is_some() {
                 return Err(expired(position).into());
             }
-            let matched = |stored: &Stored| selector.is_empty() || selector.matches(&stored.object);
+            let matched =
+                |stored: &Stored| selector.is_empty() || selector.matches(&stored.object.value());
             let after = |key: &str| position.after.is_empty() || key > position.after.as_str();
             let mut items: Vec<(String, Stored)> = Vec::new();
             let mut left = 0;
@@ -118,10 +119,8 @@ impl Shared {
                 .flatten();
             (revision, items, next, left)
         };
-        let objects: Vec<Arc<Value>> = items
-            .drain(..)
-            .map(|(_, stored)| resource.present(&stored.object))
-            .collect();
+        let objects = items.drain(..).map(|(_, stored)| stored.object).collect();
+        let objects = self.present_all(call, resource, objects)?;
         let token = next.map(|key| token(revision, &key));
         let remaining = (rest > 0 && selector.is_empty()).then_some(rest);
         Ok(Outcome::Reply(self.render_list(
@@ -130,11 +129,7 @@ impl Shared {
     }
 
     /// What a request for a collection selects now.
-    pub(super) fn select(
-        &self,
-        call: &Call,
-        resource: &Arc<Resource>,
-    ) -> ApiResult<(u64, Vec<Stored>)> {
+    pub(super) fn select(&self, call: &Call, resource: &Resource) -> ApiResult<(u64, Vec<Stored>)> {
         let selector = self.selector(call, resource)?;
         let state = self.store.lock();
         let Some(table) = state.table(&resource.table) else {
@@ -142,7 +137,7 @@ impl Shared {
         };
         let items = table
             .scan(&call.info.namespace)
-            .filter(|(_, stored)| selector.matches(&stored.object))
+            .filter(|(_, stored)| selector.matches(&stored.object.value()))
             .map(|(_, stored)| stored.clone())
             .collect();
         Ok((state.revision, items))

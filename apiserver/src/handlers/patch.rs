@@ -33,7 +33,7 @@ impl Shared {
             let Some(old) = self.store.get(&resource.table, &key) else {
                 return Err(resource.not_found(&call.info.name).into());
             };
-            let shown = resource.present(&old.object);
+            let shown = self.present(call, resource, &old.object)?.value();
             let patched = run(resource, &patch, &shown)?;
             let mut new = typed(call, resource, &patch, patched)?;
             update::check_name(call, &new)?;

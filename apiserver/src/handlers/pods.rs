@@ -36,17 +36,18 @@ impl Shared {
             let Some(old) = self.store.get(&resource.table, &key) else {
                 return Err(resource.not_found(&name).into());
             };
-            let bound = old.object["spec"]["nodeName"].as_str().unwrap_or_default();
+            let present = old.object.value();
+            let bound = present["spec"]["nodeName"].as_str().unwrap_or_default();
             if !bound.is_empty() {
                 let why = format!("pod {name} is already assigned to node {bound:?}");
                 return Err(ApiError::conflict("", "pods/binding", &name, &why).into());
             }
-            let mut new = (*old.object).clone();
+            let mut new = old.object.to_value();
             new["spec"]["nodeName"] = node.clone().into();
-            schedule(&mut new, &self.clock.stamp());
+            schedule(&mut new, &self.stamp(call));
             object::meta_mut(&mut new).insert(
                 "generation".into(),
-                (object::generation(&old.object) + 1).into(),
+                (object::generation(&old.object.value()) + 1).into(),
             );
             if call.dry_run {
                 return Ok(done());
@@ -68,7 +69,7 @@ impl Shared {
         let Some(pod) = self.store.get(&resource.table, &key) else {
             return Err(resource.not_found(&name).into());
         };
-        if self.is_protected(&call.info.namespace, &pod.object) {
+        if self.is_protected(&call.info.namespace, &pod.object.value()) {
             return Err(ApiError::too_many_requests(
                 "Cannot evict pod as it would violate the pod's disruption budget.",
             )
@@ -98,7 +99,7 @@ impl Shared {
             return false;
         };
         budgets.scan(namespace).any(|(_, budget)| {
-            let labels: Vec<String> = budget.object["spec"]["selector"]["matchLabels"]
+            let labels: Vec<String> = budget.object.value()["spec"]["selector"]["matchLabels"]
                 .as_object()
                 .map(|map| {
                     map.iter()
@@ -109,7 +110,7 @@ impl Shared {
             let chosen =
                 Selector::parse(&labels.join(","), "").is_ok_and(|selector| selector.matches(pod));
             chosen
-                && budget.object["status"]["disruptionsAllowed"]
+                && budget.object.value()["status"]["disruptionsAllowed"]
                     .as_i64()
                     .unwrap_or(0)
                     <= 0

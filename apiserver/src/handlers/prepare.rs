@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::Shared;
 use crate::object;
 use crate::resource::Resource;
 
@@ -16,12 +15,12 @@ pub(super) enum Part {
     Finalize,
 }
 
-/// Server-owned fields of a new object.
-pub(super) fn for_create(shared: &Shared, resource: &Resource, new: &mut Value, namespace: &str) {
-    let uid = shared.store.uid();
-    let time = shared.clock.stamp();
-    let has_generation = resource.has_generation();
+/// Takes away what only the server sets.
+pub(super) fn wipe(resource: &Resource, new: &mut Value, namespace: &str) {
     let metadata = object::meta_mut(new);
+    for field in ["uid", "creationTimestamp", "resourceVersion"] {
+        metadata.remove(field);
+    }
     for field in [
         "selfLink",
         "deletionTimestamp",
@@ -30,15 +29,30 @@ pub(super) fn for_create(shared: &Shared, resource: &Resource, new: &mut Value, 
     ] {
         metadata.remove(field);
     }
-    metadata.insert("uid".into(), uid.into());
-    metadata.insert("creationTimestamp".into(), time.into());
-    if has_generation {
-        metadata.insert("generation".into(), 1.into());
-    }
     if resource.namespaced {
         metadata.insert("namespace".into(), namespace.into());
     } else {
         metadata.remove("namespace");
+    }
+    if resource.status && resource.is_custom() {
+        object::top(new).remove("status");
+    }
+}
+
+/// Server-owned fields of a new object, with a uid and the suffix of a generated name.
+pub(super) fn for_create(
+    time: String,
+    resource: &Resource,
+    new: &mut Value,
+    namespace: &str,
+    (uid, suffix): (String, String),
+) {
+    wipe(resource, new, namespace);
+    let metadata = object::meta_mut(new);
+    metadata.insert("uid".into(), uid.into());
+    metadata.insert("creationTimestamp".into(), time.into());
+    if resource.has_generation() {
+        metadata.insert("generation".into(), 1.into());
     }
     let name = metadata
         .get("name")
@@ -48,11 +62,8 @@ pub(super) fn for_create(shared: &Shared, resource: &Resource, new: &mut Value, 
         && let Some(prefix) = metadata.get("generateName").and_then(Value::as_str)
     {
         let prefix: String = prefix.chars().take(248).collect();
-        let name = format!("{prefix}{}", shared.store.suffix());
+        let name = format!("{prefix}{suffix}");
         metadata.insert("name".into(), name.into());
-    }
-    if resource.status && resource.is_custom() {
-        object::top(new).remove("status");
     }
     resource.model.prepare_create(new);
     if resource.kind == "Namespace" && !resource.is_custom() {

@@ -15,7 +15,7 @@ impl Shared {
         let Some(found) = self.store.get(&resource.table, &key) else {
             return Err(resource.not_found(&call.info.name).into());
         };
-        let shown = resource.present(&found.object);
+        let shown = self.present(call, resource, &found.object)?;
         Ok(Outcome::Reply(
             self.render_object(call, resource, 200, &shown)?,
         ))

@@ -19,18 +19,18 @@ impl Shared {
             return Err(resource.not_found(&call.info.name).into());
         };
         let key = resource.key(&call.info.namespace, &call.info.name);
-        let current = |shared: &Self| {
-            shared
-                .store
-                .get(&resource.table, &key)
-                .ok_or_else(|| resource.not_found(&call.info.name))
-        };
         match call.method.as_str() {
             "GET" => {
-                let found = current(self)?;
+                let found = self
+                    .store
+                    .get(&resource.table, &key)
+                    .ok_or_else(|| resource.not_found(&call.info.name))?;
                 Ok(Outcome::Reply(Reply::json(
                     200,
-                    &shown(&paths, &resource.present(&found.object)),
+                    &shown(
+                        &paths,
+                        &self.present(call, resource, &found.object)?.value(),
+                    ),
                 )))
             }
             "PUT" | "PATCH" => self.change_scale(call, resource, &paths, &key),
@@ -56,7 +56,7 @@ impl Shared {
             let Some(old) = self.store.get(&resource.table, key) else {
                 return Err(resource.not_found(&call.info.name).into());
             };
-            let object = resource.present(&old.object);
+            let object = self.present(call, resource, &old.object)?.value();
             let scale = shown(paths, &object);
             let wanted = match &patch {
                 Some(patch) => patch::run(resource, patch, &scale)?,
@@ -83,7 +83,10 @@ impl Shared {
                 Err(Stop::Lost(_)) => {}
                 other => {
                     let object = other?;
-                    return Ok(Outcome::Reply(Reply::json(200, &shown(paths, &object))));
+                    return Ok(Outcome::Reply(Reply::json(
+                        200,
+                        &shown(paths, &object.value()),
+                    )));
                 }
             }
         }

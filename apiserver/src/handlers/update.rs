@@ -8,10 +8,12 @@ use super::prepare::{self, Part};
 use super::{create, decode, metadata};
 use crate::call::{Call, Handled, Outcome, Stop};
 use crate::cluster::Shared;
+use crate::document::Document;
 use crate::error::{ApiError, ApiResult, Cause};
 use crate::object;
 use crate::resource::Resource;
 use crate::store::{Expect, Lost, Stored};
+use crate::webhook::Change;
 
 /// How a change came in; the real server refuses a few things differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +80,9 @@ impl Shared {
         key: &str,
         old: &Stored,
         mut new: Value,
-    ) -> Handled<Arc<Value>> {
-        let shown = resource.present(&old.object);
+    ) -> Handled<Document> {
+        let shown_as = self.present(call, resource, &old.object)?;
+        let shown = shown_as.value();
         preconditions(call, resource, via, old, &new)?;
         let name = object::meta(&shown, "name").to_owned();
         if part == Part::Main && object::is_terminating(&new) && !object::is_terminating(&shown) {
@@ -94,10 +97,20 @@ impl Shared {
             // What the change took away may have a default, which is back at once.
             resource.model.default(&mut new);
         }
+        let change = Change {
+            operation: "UPDATE",
+            new: Some(&new),
+            old: Some(&*shown),
+            revision: old.revision,
+        };
+        if let Some(mutated) = self.mutate(call, resource, change)? {
+            new = mutated;
+            prepare::for_update(resource, part, &shown, &mut new, &call.info.subresource);
+        }
         crate::managed::keep_times(&shown, &mut new);
         if *shown == new {
             // The no-op rule: no new revision, no event, no entry in managedFields.
-            return Ok(shown);
+            return Ok(shown_as);
         }
         let mut causes = metadata::validate_update(&shown, &new);
         causes.extend(
@@ -114,15 +127,23 @@ impl Shared {
         {
             call.warn(warning);
         }
+        let change = Change {
+            operation: "UPDATE",
+            new: Some(&new),
+            old: Some(&*shown),
+            revision: old.revision,
+        };
+        self.vet(call, resource, change)?;
         if is_finished(resource, &new) {
             return self.finish(call, resource, key, old, new);
         }
-        resource.to_stored(&mut new);
+        self.store_as(call, resource, &mut new)?;
         if call.dry_run {
-            return Ok(resource.present(&Arc::new(new)));
+            return self.present(call, resource, &new.into());
         }
+        let foreseen = self.foresee(call, resource, &new)?;
         let stored = self.commit_put(call, resource, key, Expect::Revision(old.revision), new)?;
-        Ok(resource.present(&stored.object))
+        Ok(foreseen.settle(resource, &stored))
     }
 
     /// The last finalizer went: the object goes, too. The answer is the object as it would be, at its old version.
@@ -133,11 +154,11 @@ impl Shared {
         key: &str,
         old: &Stored,
         new: Value,
-    ) -> Handled<Arc<Value>> {
+    ) -> Handled<Document> {
         if !call.dry_run {
             self.commit_remove(call, resource, key, old)?;
         }
-        Ok(Arc::new(new))
+        Ok(new.into())
     }
 }
 
@@ -166,7 +187,8 @@ fn preconditions(
 ) -> Result<(), Stop> {
     let name = &call.info.name;
     let uid = object::meta(new, "uid");
-    let old_uid = object::meta(&old.object, "uid");
+    let old_object = old.object.value();
+    let old_uid = object::meta(&old_object, "uid");
     if via == Via::Put && !uid.is_empty() && uid != old_uid {
         let key = if resource.namespaced {
             format!("{}/{name}", call.info.namespace)

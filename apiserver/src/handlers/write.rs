@@ -36,7 +36,7 @@ impl Shared {
             .lock()
             .put(&resource.table, key, expect, new)
             .map_err(Stop::Lost)?;
-        self.committed(call, resource, &name, Some(&stored.object))?;
+        self.committed(call, resource, &name, Some(&stored.object.value()))?;
         Ok(stored)
     }
 
@@ -48,7 +48,7 @@ impl Shared {
         key: &str,
         old: &Stored,
     ) -> Handled<Stored> {
-        let name = object::meta(&old.object, "name").to_owned();
+        let name = object::meta(&old.object.value(), "name").to_owned();
         self.hook(call, &name, Stage::Before)?;
         let removed = self
             .store

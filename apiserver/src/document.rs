@@ -1,0 +1,153 @@
+//! An object as the store keeps it: its JSON text, and the parsed form for as long as it is in use.
+//!
+//! Parsed JSON takes some fifteen times the memory of its text. So the text is what stays; a pool keeps the parsed
+//! form of the objects that were written or read last.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use bytes::Bytes;
+use serde_json::Value;
+
+/// So many objects stay parsed.
+const POOL_SIZE: usize = 1_024;
+
+/// An object that does not change any more. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Document(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    text: OnceLock<Bytes>,
+    /// `None` only if there is a text.
+    parsed: Mutex<Option<Arc<Value>>>,
+    pool: Weak<Pool>,
+}
+
+/// The documents that are parsed at the moment, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Pool(Mutex<VecDeque<Document>>);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Pool {
+    /// A document whose parsed form goes when others need the room.
+    pub(crate) fn keep(self: &Arc<Self>, value: Value) -> Document {
+        let document = Document(Arc::new(Inner {
+            text: OnceLock::new(),
+            parsed: Mutex::new(Some(Arc::new(value))),
+            pool: Arc::downgrade(self),
+        }));
+        document.text();
+        self.warm(document.clone());
+        document
+    }
+
+    fn warm(&self, document: Document) {
+        let cooled = {
+            let mut warm = lock(&self.0);
+            warm.push_back(document);
+            if warm.len() > POOL_SIZE {
+                warm.pop_front()
+            } else {
+                None
+            }
+        };
+        if let Some(document) = cooled {
+            let mut parsed = lock(&document.0.parsed);
+            if parsed.as_deref().is_some_and(is_exact) {
+                *parsed = None;
+            }
+        }
+    }
+}
+
+/// Whether the text of a value is sure to be read as the same value: fractions may come back a little different.
+fn is_exact(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => !number.is_f64(),
+        Value::Array(list) => list.iter().all(is_exact),
+        Value::Object(map) => map.values().all(is_exact),
+        _ => true,
+    }
+}
+
+impl Document {
+    /// A document of its own, parsed as long as it lives.
+    pub(crate) fn new(value: Value) -> Self {
+        Self(Arc::new(Inner {
+            text: OnceLock::new(),
+            parsed: Mutex::new(Some(Arc::new(value))),
+            pool: Weak::new(),
+        }))
+    }
+
+    /// The JSON text.
+    pub(crate) fn text(&self) -> &Bytes {
+        self.0.text.get_or_init(|| {
+            let parsed = lock(&self.0.parsed).clone();
+            // Serialising plain JSON values into memory cannot fail.
+            let mut text = Vec::with_capacity(1_024);
+            let _ = serde_json::to_writer(&mut text, &parsed.as_deref());
+            text.shrink_to_fit();
+            text.into()
+        })
+    }
+
+    /// The parsed form.
+    pub(crate) fn value(&self) -> Arc<Value> {
+        let mut parsed = lock(&self.0.parsed);
+        if let Some(value) = &*parsed {
+            return value.clone();
+        }
+        let text = self.0.text.get().map_or(&b"null"[..], |text| text);
+        let value: Arc<Value> = Arc::new(serde_json::from_slice(text).unwrap_or_default());
+        if let Some(pool) = self.0.pool.upgrade() {
+            *parsed = Some(value.clone());
+            drop(parsed);
+            pool.warm(self.clone());
+        }
+        value
+    }
+
+    /// Whether that is its `apiVersion`.
+    pub(crate) fn is_of_version(&self, api_version: &str) -> bool {
+        // Fields are sorted, so that the text tells most of the time.
+        let text = self.text().strip_prefix(b"{\"apiVersion\":\"");
+        let rest = text.and_then(|text| text.strip_prefix(api_version.as_bytes()));
+        rest.is_some_and(|rest| rest.starts_with(b"\""))
+            || self.value()["apiVersion"] == *api_version
+    }
+
+    /// A parsed form to be changed.
+    pub(crate) fn to_value(&self) -> Value {
+        (*self.value()).clone()
+    }
+}
+
+impl From<Value> for Document {
+    fn from(value: Value) -> Self {
+        Self::new(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_left_the_pool_is_parsed_again() {
+        let pool = Arc::new(Pool::default());
+        let first = pool.keep(json!({ "a": 1 }));
+        for index in 0..POOL_SIZE {
+            pool.keep(json!({ "b": index }));
+        }
+        assert!(lock(&first.0.parsed).is_none());
+        assert_eq!(*first.value(), json!({ "a": 1 }));
+        assert!(lock(&first.0.parsed).is_some());
+        assert_eq!(&first.text()[..], br#"{"a":1}"#);
+    }
+}
