@@ -21,15 +21,20 @@ pub struct Outside {
     pub live: usize,
 }
 
+/// Makes a `T` for each run.
+type Make<T> = Arc<dyn Fn() -> T + Send + Sync>;
+/// Makes a `T` from the provider.
+type MakeFrom<P, T> = Arc<dyn Fn(&P) -> T + Send + Sync>;
+
 /// An operator, the world outside of the cluster, and objects.
 ///
 /// `P` is the simulated provider: it outlives the operator's crashes, as a real one does.
 #[derive(Clone)]
 pub struct Scenario<C, P> {
     pub(crate) operator: MakeOperator<C>,
-    pub(crate) provider: Arc<dyn Fn() -> P + Send + Sync>,
-    pub(crate) context: Arc<dyn Fn(&P) -> C + Send + Sync>,
-    pub(crate) outside: Arc<dyn Fn(&P) -> Option<Outside> + Send + Sync>,
+    pub(crate) provider: Make<P>,
+    pub(crate) context: MakeFrom<P, C>,
+    pub(crate) outside: MakeFrom<P, Option<Outside>>,
     pub(crate) objects: Vec<Value>,
     pub(crate) seed: u64,
     pub(crate) patience: Duration,
