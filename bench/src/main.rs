@@ -1,6 +1,9 @@
 //! `cargo run --release -p opgen-bench`: the same operator on opgen's runtime and on kube-runtime's `Controller`,
 //! against the same in-memory server, each case in a process of its own.
-#![allow(unreachable_pub, reason = "a program has no outside; `pub` marks what other modules use")]
+#![allow(
+    unreachable_pub,
+    reason = "a program has no outside; `pub` marks what other modules use"
+)]
 
 mod case;
 mod controller;
