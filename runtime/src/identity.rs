@@ -5,6 +5,8 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::observed::Absent;
+
 /// The annotation that holds the [`Identity`], as JSON.
 pub const IDENTITY_ANNOTATION: &str = "opgen.dev/identity";
 
@@ -69,6 +71,26 @@ impl Identity {
             text: format!("{purpose}-{attempt}-{}", self.uid),
             intent_at: Some(self.at),
         }
+    }
+
+    /// Why `proof` does not show that what `attempt` made is gone; `None` if it does.
+    pub(crate) fn distrust(&self, proof: &Absent, attempt: u32) -> Option<String> {
+        let key = proof.key();
+        let purpose = key
+            .as_str()
+            .strip_suffix(&*self.uid)
+            .and_then(|rest| rest.strip_suffix(&*format!("-{attempt}-")));
+        if purpose.is_none_or(str::is_empty) {
+            return Some(format!(
+                "the proof of absence is about {key}, which is no key of attempt {attempt} of this object: ask for a key of cx.idempotency_key"
+            ));
+        }
+        if proof.seen_at().is_none() {
+            return Some(format!(
+                "the proof of absence of {key} did not come through the bounded client, which alone knows whether it is old enough: return it from a method of the client's trait"
+            ));
+        }
+        None
     }
 
     fn binding(namespace: Option<&str>, name: &str) -> String {

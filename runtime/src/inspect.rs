@@ -19,9 +19,6 @@ use crate::{
 /// A loop that has not turned for so long is stuck.
 const BEAT_LIMIT: Duration = Duration::from_secs(30);
 
-/// Failures of one watch are at most so far apart: 30 s for a request that hangs, 30 s of backoff, and some.
-const TROUBLE_LASTS: Duration = Duration::from_secs(90);
-
 /// Reads the boards of every kind for the probes.
 pub(crate) struct Inspector {
     metrics: Metrics,
@@ -127,8 +124,7 @@ impl ProbeSource for Inspector {
         let missing = |(kind, board): &(Arc<str>, Board)| {
             let notes = board.notes();
             match (&notes.trouble, notes.synced) {
-                // A watch that is taken up again says nothing until something happens: silence is recovery.
-                (Some((trouble, at)), _) if at.elapsed() < TROUBLE_LASTS => Some(trouble.clone()),
+                (Some(trouble), _) => Some(trouble.clone()),
                 (_, false) => Some(format!("{kind}: the first list is not complete")),
                 (_, true) => None,
             }

@@ -19,6 +19,7 @@ use crate::{
         bucket::Rate,
         controller::Controller,
         events::Events,
+        finalizer::Finalizer,
         groups::GroupBy,
         kind::{Kind, Limits},
         owned_bell::Bell,
@@ -130,6 +131,7 @@ pub struct KindOptions<M: PhaseMachine> {
     limits: Limits,
     labels: Option<String>,
     declared: Declared<M::Resource>,
+    former_finalizers: Vec<String>,
     group_by: Option<GroupBy<M::Resource>>,
 }
 
@@ -249,6 +251,19 @@ impl<M: PhaseMachine> KindOptions<M> {
         self
     }
 
+    /// Finalizers by which former versions held these objects, such as those of the operator that this one takes over
+    /// from. On a living object the present one (`<group>/cleanup`) takes their place in one patch; on one that is being
+    /// deleted they count as ours, so they come off when the clean-up is done, and not before.
+    #[must_use]
+    pub fn former_finalizers<S: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = S>,
+    ) -> Self {
+        self.former_finalizers
+            .extend(names.into_iter().map(Into::into));
+        self
+    }
+
     /// How often a settled object is looked at, where its phase does not say (default 10 min).
     #[must_use]
     pub fn resync(mut self, every: Duration) -> Self {
@@ -287,6 +302,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             limits: Limits::default(),
             labels: None,
             declared: Declared::default(),
+            former_finalizers: Vec::new(),
             group_by: None,
         });
         self.kinds.push(Box::new(KindOf::<M> {
@@ -467,13 +483,19 @@ impl<C: Send + Sync + 'static> Operator<C> {
             why = lost(candidacy.as_ref()) => Err(OperatorError::LostLease(why)),
             ended = work(&mut loops, shutdown, &stop) => ended,
         };
-        loops.shutdown().await;
+        // A task that blocks its thread cannot be cut: the process has to end all the same.
+        if tokio::time::timeout(CUT, loops.shutdown()).await.is_err() {
+            tracing::error!("a loop does not end although it was cut: a handler blocks its thread");
+        }
         if let (Ok(()), Some(candidacy)) = (&worked, candidacy) {
             candidacy.release().await;
         }
         worked
     }
 }
+
+/// How long what was cut may take to end.
+const CUT: Duration = Duration::from_secs(5);
 
 /// Until the signal, then until what is under way has ended.
 async fn work(
@@ -641,7 +663,10 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             context: Arc::clone(&shared.context),
             clock: Arc::clone(&shared.clock),
             started_at: shared.started_at,
-            finalizer: format!("{}/cleanup", M::Resource::group(&())),
+            finalizer: Finalizer {
+                present: format!("{}/cleanup", M::Resource::group(&())),
+                former: self.options.former_finalizers.clone(),
+            },
             rules: Rules::of::<StatusOf<M>>(),
             metrics: shared.metrics.clone(),
             blocking: shared.blocking.clone(),

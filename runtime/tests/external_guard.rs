@@ -108,7 +108,15 @@ async fn a_handler_without_time_left_does_not_reach_the_provider() {
     let result = guard(ClientSettings::default())
         .call(&scope(Duration::ZERO), ONCE, || provider.hang())
         .await;
-    assert!(matches!(result, Err(CallError::Timeout { .. })));
+    let error = result.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no time left in this run; nothing was sent"
+    );
+    assert_eq!(
+        opgen_runtime::Error::from(error).class(),
+        opgen_runtime::ErrorClass::Saturated
+    );
     assert_eq!(provider.calls(), 0);
 }
 

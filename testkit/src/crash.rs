@@ -178,7 +178,7 @@ fn crash<C: Send + Sync + 'static, P: Clone + 'static>(
     life.process(async |world: World<P>| {
         if !terminating(&world) {
             oracle::converges(&world, &objects, &*outside).await?;
-            oracle::stays_quiet(&world).await?;
+            oracle::stays_quiet(&world, objects.len()).await?;
         }
         oracle::goes_away(&world, &objects, &*outside).await
     })

@@ -9,6 +9,8 @@ use crate::{process::reference, scenario::Outside, world::World};
 
 /// How long nothing may be written, in virtual time. Long enough for many resyncs.
 const QUIET: Duration = Duration::from_secs(3 * 3600);
+/// So many runs a minute and object are still quiet: a resync each minute, with its jitter.
+const QUIET_RUNS: f64 = 1.5;
 /// How long what is deleted outside may take to be gone there.
 const AFTERMATH: Duration = Duration::from_secs(120);
 
@@ -28,6 +30,8 @@ pub enum Violation {
     },
     /// Something was written although nothing changed: the requests.
     NotQuiet(Vec<String>),
+    /// Objects ran far more often than once a minute although nothing changed: runs a minute and object, times ten.
+    Hot(u64),
     /// No run happened in three hours: an operator that is dead is quiet too.
     Dead,
     /// An object was not gone, and how it looks.
@@ -52,6 +56,12 @@ impl fmt::Display for Violation {
             Self::NotQuiet(writes) => {
                 write!(f, "written although nothing changed: {}", writes.join("; "))
             }
+            Self::Hot(tenths) => write!(
+                f,
+                "{}.{} runs a minute and object although nothing changed: at most {QUIET_RUNS} are quiet (a resync each minute)",
+                tenths / 10,
+                tenths % 10
+            ),
             Self::Dead => f.write_str("no run in three hours, not even a resync"),
             Self::NoCrash => {
                 f.write_str("the write to crash at was never made: the run is not deterministic")
@@ -94,8 +104,8 @@ pub(crate) async fn converges<P>(
     Ok(())
 }
 
-/// Three hours without a write, but not without a run.
-pub(crate) async fn stays_quiet<P>(world: &World<P>) -> Result<(), Violation> {
+/// Three hours without a write, but not without a run, and with few of them.
+pub(crate) async fn stays_quiet<P>(world: &World<P>, objects: usize) -> Result<(), Violation> {
     // What is under way when the last object becomes Ready may end.
     world.advance(Duration::from_secs(60)).await;
     let (mark, runs) = (world.cluster.log().last(), runs(world));
@@ -117,8 +127,13 @@ pub(crate) async fn stays_quiet<P>(world: &World<P>) -> Result<(), Violation> {
     if !writes.is_empty() {
         return Err(Violation::NotQuiet(writes));
     }
-    if self::runs(world) <= runs {
+    let runs = self::runs(world) - runs;
+    if runs <= 0.0 {
         return Err(Violation::Dead);
+    }
+    let rate = runs / (QUIET.as_secs_f64() / 60.0) / objects.max(1) as f64;
+    if rate > QUIET_RUNS {
+        return Err(Violation::Hot((rate * 10.0) as u64));
     }
     Ok(())
 }

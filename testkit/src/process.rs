@@ -136,7 +136,7 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
         );
         self.process(async move |world| {
             oracle::converges(&world, &objects, &*outside).await?;
-            oracle::stays_quiet(&world).await?;
+            oracle::stays_quiet(&world, objects.len()).await?;
             oracle::goes_away(&world, &objects, &*outside).await
         })
     }

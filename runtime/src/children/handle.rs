@@ -10,8 +10,8 @@ use crate::{
     children::{ChildResource, ObjectRef, metadata},
     cx::Cx,
     error::Result,
-    observed::Complete,
-    phase::Phase,
+    observed::{Absent, Complete},
+    phase::{FinalizerPhase, Phase},
 };
 
 impl<P: Phase> Cx<'_, P> {
@@ -49,6 +49,19 @@ impl<P: Phase> Cx<'_, P> {
     /// If the kind is not declared, or if its cache is not complete: while it is read anew, too.
     pub fn children<T: ChildResource>(&self) -> Result<Complete<Arc<T>>> {
         self.child_scope().all()
+    }
+
+    /// The proof for [`Step::gone`](crate::step::Step::gone) of an object that makes nothing but children: there is none
+    /// left in `all`. Of more kinds than one, ask for the others first. What is made outside the cluster is proven gone
+    /// by a bounded client, and by nothing else.
+    #[must_use]
+    pub fn childless<T: ChildResource>(&self, all: &Complete<Arc<T>>) -> Option<Absent>
+    where
+        P: FinalizerPhase,
+    {
+        let key = self.idempotency_key("children");
+        let proof = Absent::by_listing(&key, all, |_| true)?;
+        Some(proof.accepted(self.now()))
     }
 
     /// Deletes the child of that name, this very one by its uid. False if there is none.
@@ -104,7 +117,7 @@ impl<P: Phase> Cx<'_, P> {
         let (engine, scope) = (self.engine(), self.child_scope().clone());
         let meta = self.object.meta().clone();
         Box::pin(async move {
-            metadata::update(&engine.api, &scope, &engine.finalizer, meta, change).await
+            metadata::update(&engine.api, &scope, &engine.finalizer.present, meta, change).await
         })
     }
 }

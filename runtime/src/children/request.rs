@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     children::ChildResource,
-    engine::{envelope::Envelope, key::ObjectKey},
+    engine::{api::is_gone, envelope::Envelope, key::ObjectKey},
 };
 
 /// The server's answer to an apply.
@@ -87,7 +87,7 @@ impl Requests<'_> {
         let request = build(Request::get(path::<T>(key)), Vec::new())?;
         match self.client.request::<Value>(request).await {
             Ok(value) => decode(value).map(Some),
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+            Err(kube::Error::Api(status)) if is_gone(&status, key) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -110,7 +110,9 @@ impl Requests<'_> {
             Ok(value) if value["kind"] == "Status" => Ok(Deleted::Gone),
             Ok(value) => decode(value).map(Deleted::Going),
             // 409: another one of that name is there, so the one we meant is gone.
-            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Ok(Deleted::Gone),
+            Err(kube::Error::Api(status)) if status.code == 409 || is_gone(&status, key) => {
+                Ok(Deleted::Gone)
+            }
             Err(error) => Err(error),
         }
     }
@@ -144,6 +146,11 @@ const IMMUTABLE: &[&str] = &[
     "cannot be changed",
 ];
 
+/// Only a cause counts: the message as a whole may quote a value, or a policy's opinion.
+fn is_immutable(cause: &kube::core::response::StatusCause) -> bool {
+    IMMUTABLE.iter().any(|text| cause.message.contains(text))
+}
+
 fn refusal<T>(status: kube::core::Status) -> Result<Applied<T>, Box<kube::core::Status>> {
     let causes = status
         .details
@@ -159,8 +166,34 @@ fn refusal<T>(status: kube::core::Status) -> Result<Applied<T>, Box<kube::core::
         409 => Applied::Raced,
         // The uid that we know is not the one that is there.
         422 if is("metadata.uid") => Applied::Raced,
-        422 if IMMUTABLE.iter().any(|text| message.contains(text)) => Applied::Immutable(message),
+        422 if causes.iter().any(is_immutable) => Applied::Immutable(message),
         400 | 405 | 413 | 415 | 422 => Applied::Refused(message),
         _ => return Err(Box::new(status)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+
+    fn refused(causes: Value) -> Applied<ConfigMap> {
+        let status = json!({
+            "code": 422,
+            "message": "policy: labels are immutable by decree",
+            "details": {"causes": causes},
+        });
+        match refusal(serde_json::from_value(status).expect("a status")) {
+            Ok(applied) => applied,
+            Err(status) => panic!("{status:?}"),
+        }
+    }
+
+    #[test]
+    fn only_a_cause_makes_a_field_immutable() {
+        assert!(matches!(refused(json!([])), Applied::Refused(_)));
+        let cause = json!([{"field": "spec.template", "message": "field is immutable"}]);
+        assert!(matches!(refused(cause), Applied::Immutable(_)));
+    }
 }

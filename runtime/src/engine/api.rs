@@ -108,7 +108,7 @@ fn decode<K: DeserializeOwned>(value: Value) -> Result<Envelope<K>, kube::Error>
 
 /// A 404 about an object names it. One that does not is about the path: a version that is not served at present, or a
 /// proxy. It must not end the object's runs for good.
-fn is_gone(status: &kube::core::Status, key: &ObjectKey) -> bool {
+pub(crate) fn is_gone(status: &kube::core::Status, key: &ObjectKey) -> bool {
     status.code == 404
         && status
             .details

@@ -17,8 +17,8 @@ pub(crate) struct Board(Arc<Mutex<Notes>>);
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) synced: bool,
-    /// What is wrong with the watch, and since when nothing worse was heard.
-    pub(crate) trouble: Option<(String, Instant)>,
+    /// What is wrong with the watch. Its loop takes it back, after a silence at the latest.
+    pub(crate) trouble: Option<String>,
     pub(crate) idle: bool,
     pub(crate) objects: BTreeMap<ObjectKey, Line>,
     /// The loop turned at this moment: what `/livez` looks at.
@@ -142,6 +142,6 @@ impl Board {
     }
 
     pub(crate) fn watch_failed(&self, trouble: String) {
-        self.notes().trouble = Some((trouble, Instant::now()));
+        self.notes().trouble = Some(trouble);
     }
 }

@@ -3,11 +3,12 @@
 use std::{
     collections::{HashMap, HashSet},
     pin::pin,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use futures::StreamExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, runtime::watcher::Event};
 use tokio::{
     sync::watch,
@@ -18,13 +19,13 @@ use tokio::{
 use crate::{
     engine::{
         annotations,
+        api::{Part, Patched},
         backoff::{Backoff, LONGEST, jittered, spread},
         board::{Board, Calm},
         bucket::Bucket,
         cache::Cache,
         driver::{Driver, Input},
         envelope::Envelope,
-        finalizer,
         groups::{Group, Groups},
         key::ObjectKey,
         kind::Kind,
@@ -163,8 +164,11 @@ impl<M: PhaseMachine> Controller<M> {
     async fn drain(&mut self) {
         let limit = Instant::now() + self.kind.limits.drain;
         while !self.tasks.is_empty() {
-            match tokio::time::timeout_at(limit, self.tasks.join_next()).await {
+            self.board.idle(false);
+            let until = limit.min(Instant::now() + BEAT);
+            match tokio::time::timeout_at(until, self.tasks.join_next()).await {
                 Ok(_) => {}
+                Err(_) if until < limit => {}
                 Err(_) => {
                     tracing::warn!(kind = %self.kind.name, runs = self.tasks.len(), "drain limit reached: runs in flight are cut");
                     self.tasks.shutdown().await;
@@ -352,6 +356,7 @@ impl<M: PhaseMachine> Controller<M> {
                     .metrics
                     .undecodable_objects(&self.kind.name, self.undecodable.len());
             }
+            self.let_go_if_told(key, lane);
             return;
         }
         if self.undecodable.remove(key) {
@@ -388,6 +393,30 @@ impl<M: PhaseMachine> Controller<M> {
             state.parked = false;
             self.push(key, lane);
         }
+    }
+
+    /// What does not decode can still be let go of: that takes nothing but its metadata, and an admin who says so.
+    fn let_go_if_told(&mut self, key: &ObjectKey, lane: Lane) {
+        let Some(meta) = self.cache.get(key).map(Envelope::meta) else {
+            return;
+        };
+        if !self.may_let_go(meta) {
+            return;
+        }
+        let uid = meta.uid.as_deref().unwrap_or_default();
+        let state = self.states.entry(key.clone());
+        let state = state.or_insert_with(|| ObjectState::new(uid));
+        if !state.running {
+            self.push(key, lane);
+        }
+    }
+
+    fn may_let_go(&self, meta: &ObjectMeta) -> bool {
+        meta.deletion_timestamp.is_some()
+            && Kind::<M>::finalizer_phase().is_some()
+            && self.kind.finalizer.is_held(meta)
+            && annotations::releases_external(meta)
+            && !annotations::is_paused(meta)
     }
 
     /// Wakes who depends on what changed.
@@ -488,7 +517,7 @@ impl<M: PhaseMachine> Controller<M> {
         let meta = envelope.meta();
         let destroys = meta.deletion_timestamp.is_some()
             && Kind::<M>::finalizer_phase().is_some()
-            && finalizer::is_held(meta, &self.kind.finalizer)
+            && self.kind.finalizer.is_held(meta)
             && !annotations::is_paused(meta)
             && !annotations::releases_external(meta)
             && !annotations::may_destroy(meta);
@@ -549,6 +578,10 @@ impl<M: PhaseMachine> Controller<M> {
             }
             return;
         }
+        if envelope.object().is_err() {
+            self.let_go(key);
+            return;
+        }
         if self.is_braked(&key, now) {
             return;
         }
@@ -562,7 +595,9 @@ impl<M: PhaseMachine> Controller<M> {
             envelope: envelope.clone(),
             gone: state.gone.clone(),
             observed_in: state.observed_in,
+            written: Arc::default(),
         };
+        state.written = Arc::clone(&input.written);
         let Some(driver) = Driver::new(Arc::clone(&self.kind), input) else {
             return;
         };
@@ -633,6 +668,36 @@ impl<M: PhaseMachine> Controller<M> {
         let handle = self.tasks.spawn(async move {
             let live = kind.api.get(&target).await;
             Done::Refreshed(target, live)
+        });
+        self.track(&handle, key);
+    }
+
+    /// Takes our finalizer off an object that does not decode.
+    fn let_go(&mut self, key: ObjectKey) {
+        let Some(meta) = self.cache.get(&key).map(Envelope::meta) else {
+            return;
+        };
+        if !self.may_let_go(meta) {
+            return;
+        }
+        let (Some(patch), Some(state)) =
+            (self.kind.finalizer.release(meta), self.states.get_mut(&key))
+        else {
+            return;
+        };
+        tracing::warn!(kind = %self.kind.name, object = %key, "it does not decode, and is let go of as its annotation says");
+        state.running = true;
+        self.runs += 1;
+        let (kind, target) = (Arc::clone(&self.kind), key.clone());
+        let handle = self.tasks.spawn(async move {
+            let left = match kind.api.patch(&target, Part::Main, &patch).await {
+                Patched::Done(envelope) => Ok(Some(envelope)),
+                Patched::Gone => Ok(None),
+                Patched::TestFailed => kind.api.get(&target).await,
+                Patched::Refused(why) => Err(kube::Error::Service(why.into())),
+                Patched::Failed(error) => Err(error),
+            };
+            Done::Refreshed(target, left)
         });
         self.track(&handle, key);
     }
@@ -709,6 +774,10 @@ impl<M: PhaseMachine> Controller<M> {
         };
         state.running = false;
         state.running_since = None;
+        let written = state.written.load(Ordering::Relaxed);
+        if written > 0 {
+            state.gate = Some((written, Instant::now() + self.kind.limits.gate));
+        }
         if !self.cache_has(key) {
             self.forget(key);
             return;
@@ -758,10 +827,12 @@ impl<M: PhaseMachine> Controller<M> {
             state.gate = Some((report.version, Instant::now() + self.kind.limits.gate));
         }
         let was_hot = state.heat.hot;
-        let eager = matches!(report.next, Next::Again);
+        let circles = matches!(report.next, Next::Cycle);
+        let eager = circles || matches!(report.next, Next::Again);
         let hot = state
             .heat
             .run(report.handled, report.phase, eager, Instant::now());
+        let hot = hot || (circles && state.heat.circled());
         if hot != was_hot {
             self.hot = if hot {
                 self.hot + 1
@@ -857,7 +928,7 @@ impl<M: PhaseMachine> Controller<M> {
                 self.board.polling(key, "", now + after);
                 (ReconcileResult::RequeueAfter, Some(jittered(after)))
             }
-            Next::Again => (ReconcileResult::Requeue, Some(Duration::ZERO)),
+            Next::Again | Next::Cycle => (ReconcileResult::Requeue, Some(Duration::ZERO)),
             Next::Retry {
                 error,
                 class,

@@ -1,6 +1,13 @@
 //! One run of one object: finalizer and identity, phase handlers, one status patch per phase, and when to come back.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -33,12 +40,21 @@ use crate::{
 /// How often a patch is computed anew after somebody else wrote first, before the run gives up.
 const RACES: usize = 4;
 
+/// So many attempts are cleaned up one by one.
+const ATTEMPTS: u32 = 1000;
+/// What people are told when there are more.
+const TOO_MANY_ATTEMPTS_NOTE: &str = "the annotation opgen.dev/identity counts more than 1000 attempts: the clean-up looks after the newest 1000 and the first 1000; look yourself whether anything is left outside";
+/// How soon a clean-up looks again whose proof was not accepted.
+const UNPROVEN: Duration = Duration::from_secs(5);
+
 /// What a run starts from.
 pub(crate) struct Input<K> {
     pub(crate) key: ObjectKey,
     pub(crate) envelope: Envelope<K>,
     pub(crate) gone: BTreeSet<u32>,
     pub(crate) observed_in: Option<&'static str>,
+    /// Where it notes the version that it wrote last.
+    pub(crate) written: Arc<AtomicU64>,
 }
 
 /// A run in progress.
@@ -52,7 +68,7 @@ pub(crate) struct Driver<M: PhaseMachine> {
     handled: u64,
     /// What the last handler learned of its children.
     pub(super) children: ChildNotes,
-    version: u64,
+    written: Arc<AtomicU64>,
     started: Instant,
     deadline: Instant,
     phase: &'static str,
@@ -80,7 +96,7 @@ impl<M: PhaseMachine> Driver<M> {
             observed_in: input.observed_in,
             handled,
             children,
-            version: 0,
+            written: input.written,
             started: Instant::now(),
             deadline: Instant::now() + M::BUDGET,
             phase: "",
@@ -100,9 +116,7 @@ impl<M: PhaseMachine> Driver<M> {
         let next = if annotations::is_paused(self.meta()) {
             // A deadline that runs out meanwhile takes nothing away before a handler has looked again.
             self.observed_in = None;
-            Next::Held {
-                reason: "paused by annotation",
-            }
+            self.say_paused().await
         } else if self.meta().deletion_timestamp.is_some() {
             self.clean_up().await
         } else {
@@ -116,7 +130,7 @@ impl<M: PhaseMachine> Driver<M> {
             key: self.key,
             uid: self.object.meta().uid.clone().unwrap_or_default(),
             handled: self.handled.wrapping_add(self.children.seen),
-            version: self.version,
+            version: self.written.load(Ordering::Relaxed),
             next,
             phase: self.phase,
             observed_in: self.observed_in,
@@ -144,7 +158,8 @@ impl<M: PhaseMachine> Driver<M> {
             Err(error) => return Err(retry(format!("the object no longer decodes: {error}"))),
         }
         if written {
-            self.version = self.version.max(envelope.version());
+            self.written
+                .fetch_max(envelope.version(), Ordering::Relaxed);
         }
         self.envelope = envelope;
         Ok(())
@@ -192,12 +207,12 @@ impl<M: PhaseMachine> Driver<M> {
             let kind = Arc::clone(&self.kind);
             self.patch_meta(|meta| {
                 let known = finalizer::identity_of(meta);
-                let complete = known.is_some() && finalizer::is_held(meta, &kind.finalizer);
+                let complete = known.is_some() && kind.finalizer.is_complete(meta);
                 if complete || meta.deletion_timestamp.is_some() {
                     return None;
                 }
                 let identity = known.unwrap_or_else(|| first_identity(meta, kind.clock.now()));
-                Some(finalizer::adopt(meta, &kind.finalizer, &identity))
+                Some(kind.finalizer.adopt(meta, &identity))
             })
             .await?;
         }
@@ -213,7 +228,7 @@ impl<M: PhaseMachine> Driver<M> {
             return false;
         };
         let spent = self.kind.clock.now().duration_since(deleted_at.0);
-        finalizer::is_held(self.meta(), &self.kind.finalizer)
+        self.kind.finalizer.is_held(self.meta())
             && Duration::try_from(spent)
                 .is_ok_and(|spent| spent > self.kind.limits.cleanup_deadline)
     }
@@ -255,11 +270,8 @@ impl<M: PhaseMachine> Driver<M> {
                 return Next::Again;
             }
         }
-        // As many moves as there are phases: a cycle. It goes on later, not at once.
-        Next::Wait {
-            reason: "the phases form a cycle".to_owned(),
-            after: self.kind.limits.min_poll,
-        }
+        // More moves than there are phases.
+        Next::Cycle
     }
 
     /// The verdict on one phase: its deadline's, or its handler's.
@@ -294,7 +306,8 @@ impl<M: PhaseMachine> Driver<M> {
             self.kind.metrics.reconcile_panicked(&self.kind.name);
         }
         self.children = run.children.told(outcome.is_ok());
-        self.version = self.version.max(self.children.version);
+        self.written
+            .fetch_max(self.children.version, Ordering::Relaxed);
         outcome
     }
 
@@ -421,7 +434,7 @@ impl<M: PhaseMachine> Driver<M> {
 
     /// The clean-up: the finalizer phase once per attempt, newest first; then our finalizer comes off.
     async fn clean_up(&mut self) -> Next {
-        if !finalizer::is_held(self.meta(), &self.kind.finalizer) {
+        if !self.kind.finalizer.is_held(self.meta()) {
             return Next::Settled { resync: None };
         }
         let Some(phase) = Kind::<M>::finalizer_phase() else {
@@ -431,18 +444,35 @@ impl<M: PhaseMachine> Driver<M> {
             return self.release().await;
         }
         let identity = self.identity();
-        for attempt in (1..=identity.attempt).rev() {
+        if identity.attempt > ATTEMPTS {
+            self.kind
+                .events
+                .warn(&*self.object, "TooManyAttempts", TOO_MANY_ATTEMPTS_NOTE);
+        }
+        let mut goes_on = false;
+        for attempt in attempts(identity.attempt) {
             if self.gone.contains(&attempt) {
                 continue;
             }
             let fields = self.fields();
-            let mut run = self.new_run(&identity, attempt, &fields, phase, false);
+            let mut run = self.new_run(&identity, attempt, &fields, phase, goes_on);
             let outcome = self.handle(phase, &mut run).await;
             self.failure = outcome.as_ref().err().map(Error::reason);
-            if matches!(outcome, Ok(Outcome::Gone(_))) {
-                self.gone.insert(attempt);
-                continue;
-            }
+            let outcome = match outcome {
+                Ok(Outcome::Gone(proof)) => match identity.distrust(&proof, attempt) {
+                    None => {
+                        self.gone.insert(attempt);
+                        goes_on = true;
+                        continue;
+                    }
+                    Some(reason) => {
+                        tracing::debug!(kind = %self.kind.name, object = %self.key, attempt, reason, "a proof of absence is not accepted");
+                        let after = UNPROVEN;
+                        Ok(Outcome::Wait { reason, after })
+                    }
+                },
+                outcome => outcome,
+            };
             let verdict = Verdict::of_cleanup(phase, outcome, &self.kind.limits);
             // Best effort: whether the status is accepted must not decide whether the outside is freed.
             let recorded = self
@@ -458,15 +488,20 @@ impl<M: PhaseMachine> Driver<M> {
     }
 
     async fn release(&mut self) -> Next {
-        let finalizer = self.kind.finalizer.clone();
-        match self
-            .patch_meta(|meta| finalizer::release(meta, &finalizer))
-            .await
-        {
+        let kind = Arc::clone(&self.kind);
+        match self.patch_meta(|meta| kind.finalizer.release(meta)).await {
             Ok(()) => Next::Released,
             Err(next) => next,
         }
     }
+}
+
+/// Every attempt, newest first. The number is an annotation, so anybody's: of too many only the newest and the first
+/// are looked after.
+fn attempts(last: u32) -> impl Iterator<Item = u32> {
+    let newest = last.saturating_sub(ATTEMPTS - 1).max(1);
+    let first = 1..newest.min(ATTEMPTS + 1);
+    (newest..=last).rev().chain(first.rev())
 }
 
 fn first_identity(meta: &ObjectMeta, now: Timestamp) -> Identity {

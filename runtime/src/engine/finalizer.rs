@@ -10,14 +10,6 @@ fn escaped(token: &str) -> String {
     token.replace('~', "~0").replace('/', "~1")
 }
 
-/// Whether our finalizer stands on the object.
-pub(crate) fn is_held(meta: &ObjectMeta, finalizer: &str) -> bool {
-    meta.finalizers
-        .iter()
-        .flatten()
-        .any(|entry| entry == finalizer)
-}
-
 /// The identity on the object, if it is its own: a copied manifest carries a foreign one.
 pub(crate) fn identity_of(meta: &ObjectMeta) -> Option<Identity> {
     let text = meta.annotations.as_ref()?.get(IDENTITY_ANNOTATION)?;
@@ -34,28 +26,62 @@ fn test_uid(meta: &ObjectMeta) -> Value {
     json!({"op": "test", "path": "/metadata/uid", "value": meta.uid})
 }
 
-/// Adds what is missing of finalizer and identity. The list is tested as a whole, so a concurrent change of it makes
-/// the patch fail instead of being overwritten.
-pub(crate) fn adopt(meta: &ObjectMeta, finalizer: &str, identity: &Identity) -> Vec<Value> {
-    let mut patch = vec![test_uid(meta)];
-    if !is_held(meta, finalizer) {
-        match meta.finalizers.as_deref() {
-            None | Some([]) => {
-                patch.push(json!({"op": "test", "path": "/metadata/finalizers", "value": null}));
-                patch.push(
-                    json!({"op": "add", "path": "/metadata/finalizers", "value": [finalizer]}),
-                );
-            }
-            Some(list) => {
-                patch.push(json!({"op": "test", "path": "/metadata/finalizers", "value": list}));
-                patch.push(
-                    json!({"op": "add", "path": "/metadata/finalizers/-", "value": finalizer}),
-                );
+/// The entry by which we hold an object, and those that held it for us in former versions.
+#[derive(Clone, Debug)]
+pub(crate) struct Finalizer {
+    pub(crate) present: String,
+    pub(crate) former: Vec<String>,
+}
+
+impl Finalizer {
+    fn is_ours(&self, entry: &str) -> bool {
+        entry == self.present || self.former.iter().any(|former| former == entry)
+    }
+
+    /// Whether an entry of ours stands on the object.
+    pub(crate) fn is_held(&self, meta: &ObjectMeta) -> bool {
+        let mut entries = meta.finalizers.iter().flatten();
+        entries.any(|entry| self.is_ours(entry))
+    }
+
+    /// Whether the present entry stands on the object, and no former one.
+    pub(crate) fn is_complete(&self, meta: &ObjectMeta) -> bool {
+        let entries = meta.finalizers.as_deref().unwrap_or_default();
+        let mut ours = entries.iter().filter(|entry| self.is_ours(entry));
+        ours.next() == Some(&self.present) && ours.next().is_none()
+    }
+
+    /// Adds what is missing of finalizer and identity; former entries give way to the present one. The list is tested as
+    /// a whole, so a concurrent change of it makes the patch fail instead of being overwritten.
+    pub(crate) fn adopt(&self, meta: &ObjectMeta, identity: &Identity) -> Vec<Value> {
+        let mut patch = vec![test_uid(meta)];
+        if !self.is_complete(meta) {
+            let old = meta.finalizers.as_ref().filter(|list| !list.is_empty());
+            let foreign = old.into_iter().flatten();
+            let mut new: Vec<_> = foreign.filter(|entry| !self.is_ours(entry)).collect();
+            new.push(&self.present);
+            let path = "/metadata/finalizers";
+            patch.push(json!({"op": "test", "path": path, "value": old}));
+            patch.push(json!({"op": "add", "path": path, "value": new}));
+        }
+        patch.extend(write_identity(meta, identity));
+        patch
+    }
+
+    /// Takes our entries off the list, and no other.
+    pub(crate) fn release(&self, meta: &ObjectMeta) -> Option<Vec<Value>> {
+        let mut patch = vec![test_uid(meta)];
+        let entries = meta.finalizers.as_deref().unwrap_or_default();
+        // From the end, so that the indices before stay what they are.
+        for (index, entry) in entries.iter().enumerate().rev() {
+            if self.is_ours(entry) {
+                let path = format!("/metadata/finalizers/{index}");
+                patch.push(json!({"op": "test", "path": path, "value": entry}));
+                patch.push(json!({"op": "remove", "path": path}));
             }
         }
+        (patch.len() > 1).then_some(patch)
     }
-    patch.extend(write_identity(meta, identity));
-    patch
 }
 
 /// Replaces the identity by `next`, tested on the old one.
@@ -82,19 +108,4 @@ fn write_identity(meta: &ObjectMeta, identity: &Identity) -> Vec<Value> {
             json!({"op": "add", "path": path, "value": text}),
         ],
     }
-}
-
-/// Takes our entry off the list, and no other.
-pub(crate) fn release(meta: &ObjectMeta, finalizer: &str) -> Option<Vec<Value>> {
-    let index = meta
-        .finalizers
-        .as_ref()?
-        .iter()
-        .position(|entry| entry == finalizer)?;
-    let path = format!("/metadata/finalizers/{index}");
-    Some(vec![
-        test_uid(meta),
-        json!({"op": "test", "path": path, "value": finalizer}),
-        json!({"op": "remove", "path": path}),
-    ])
 }

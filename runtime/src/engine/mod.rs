@@ -10,7 +10,7 @@ pub(crate) mod controller;
 mod driver;
 pub(crate) mod envelope;
 pub(crate) mod events;
-mod finalizer;
+pub(crate) mod finalizer;
 pub(crate) mod groups;
 pub(crate) mod key;
 pub(crate) mod kind;

@@ -2,12 +2,18 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use tokio::{sync::Notify, time::Instant};
 
 use crate::engine::key::ObjectKey;
+
+/// So many may wait while nobody follows.
+const STANDBY: usize = 10_000;
 
 /// What changed about a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +42,7 @@ pub(crate) struct Wake {
 pub(crate) struct Bell {
     pending: Mutex<BTreeMap<ObjectKey, Wake>>,
     rung: Notify,
+    is_followed: AtomicBool,
 }
 
 impl Bell {
@@ -58,6 +65,20 @@ impl Bell {
         self.rung.notify_one();
     }
 
+    /// The same from outside, where nobody may be following: a process that stands by must not grow by what it is told.
+    /// What is dropped loses nothing, since the first list makes every object run.
+    pub(crate) fn ask(&self, owner: &ObjectKey) {
+        let is_full = !self.is_followed.load(Ordering::Acquire) && self.pending().len() >= STANDBY;
+        if !is_full {
+            self.run(owner);
+        }
+    }
+
+    /// From now on somebody takes what is pending.
+    pub(crate) fn followed(&self) {
+        self.is_followed.store(true, Ordering::Release);
+    }
+
     pub(crate) fn run_at(&self, owner: &ObjectKey, at: Instant) {
         let mut pending = self.pending();
         let wake = pending.entry(owner.clone()).or_default();
@@ -78,5 +99,26 @@ impl Bell {
     /// Who is to be woken.
     pub(crate) fn take(&self) -> BTreeMap<ObjectKey, Wake> {
         std::mem::take(&mut *self.pending())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_stands_by_does_not_grow_by_what_it_is_told() {
+        let bell = Bell::default();
+        let ask = |number: usize| {
+            bell.ask(&ObjectKey {
+                namespace: None,
+                name: number.to_string().into(),
+            });
+        };
+        (0..STANDBY + 5).for_each(ask);
+        assert_eq!(bell.take().len(), STANDBY);
+        bell.followed();
+        (0..STANDBY + 5).for_each(ask);
+        assert_eq!(bell.take().len(), STANDBY + 5);
     }
 }

@@ -245,28 +245,44 @@ impl<M: PhaseMachine> Driver<M> {
         } else {
             all
         };
-        let all = self.children.mark(all);
+        // A handler has looked, so nobody holds it.
+        let all = self.children.mark(all).without(conditions::PAUSED);
         if working { all.began(began) } else { all }
     }
 
     /// A phase of another version: nothing is touched but one condition.
     pub(super) async fn unknown_phase(&mut self, name: &str) -> Next {
-        let raw = self.envelope.raw_status();
-        let conditions = Conditions::none().with(
+        let conditions = Conditions::none().without(conditions::PAUSED).with(
             conditions::UNKNOWN_PHASE,
             Truth::True,
             "UnknownPhase",
             format!("this version of the operator does not know the phase {name:?}: run the newer one again, or set a phase it knows"),
         );
+        let resync = Some(self.kind.limits.resync);
+        self.say(&conditions, Next::Settled { resync }).await
+    }
+
+    /// An admin holds the object: that is said, and nothing else is done.
+    pub(super) async fn say_paused(&mut self) -> Next {
+        let conditions = Conditions::none().with(
+            conditions::PAUSED,
+            Truth::True,
+            "PausedByAnnotation",
+            "held by the annotation opgen.dev/paused: remove it, or set it to \"false\", to go on",
+        );
+        let reason = "paused by annotation";
+        self.say(&conditions, Next::Held { reason }).await
+    }
+
+    /// Writes these conditions and nothing else.
+    async fn say(&mut self, wanted: &Conditions, then: Next) -> Next {
+        let raw = self.envelope.raw_status();
         let uid = self.meta().uid.clone().unwrap_or_default();
         let now = self.kind.clock.now();
-        let settled = Next::Settled {
-            resync: Some(self.kind.limits.resync),
-        };
         let Planned::Patch(write) =
-            only_condition(self.kind.rules, &uid, raw.as_ref(), &conditions, now)
+            only_condition(self.kind.rules, &uid, raw.as_ref(), wanted, now)
         else {
-            return settled;
+            return then;
         };
         let operations = match operations(&write) {
             Ok(operations) => operations,
@@ -278,7 +294,7 @@ impl<M: PhaseMachine> Driver<M> {
             .patch(&self.key, Part::Status, &operations)
             .await
         {
-            Patched::Done(envelope) => self.take(envelope, true).err().unwrap_or(settled),
+            Patched::Done(envelope) => self.take(envelope, true).err().unwrap_or(then),
             Patched::TestFailed => Next::Again,
             Patched::Gone => Next::Released,
             Patched::Refused(message) => retry(format!("the server refuses the status: {message}")),

@@ -49,6 +49,8 @@ pub(crate) enum Next {
     },
     /// At once: the object moved on under the run.
     Again,
+    /// Slowed down: the phases form a cycle without a wait.
+    Cycle,
     /// With backoff.
     Retry {
         error: String,

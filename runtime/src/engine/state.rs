@@ -1,6 +1,10 @@
 //! What the loop remembers of one object between runs.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use tokio::time::Instant;
@@ -46,6 +50,8 @@ pub(crate) struct ObjectState {
     /// When it was entered.
     pub(crate) entered_at: Option<Timestamp>,
     pub(crate) is_paused: bool,
+    /// The version that the run in flight wrote last: known also when it is cut.
+    pub(crate) written: Arc<AtomicU64>,
 }
 
 impl ObjectState {
@@ -70,6 +76,7 @@ impl ObjectState {
             phase: "",
             entered_at: None,
             is_paused: false,
+            written: Arc::default(),
         }
     }
 
@@ -119,5 +126,11 @@ impl Heat {
         self.runs += 1;
         self.hot = self.runs > HOT_RUNS;
         self.hot
+    }
+
+    /// One run went in a circle: hot, however few there were.
+    pub(crate) fn circled(&mut self) -> bool {
+        self.hot = true;
+        true
     }
 }

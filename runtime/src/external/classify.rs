@@ -42,6 +42,7 @@ fn of_call(error: &CallError) -> Class {
         }
         CallError::Rejected { .. } => ErrorClass::Permanent,
         CallError::Saturated { .. }
+        | CallError::NoTime
         | CallError::BreakerOpen { .. }
         | CallError::Throttled { .. } => ErrorClass::Saturated,
         _ => ErrorClass::Transient,

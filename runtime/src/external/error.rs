@@ -39,6 +39,9 @@ pub enum CallError {
         /// How long the call waited for one.
         waited: Duration,
     },
+    /// The time of the run is spent: nothing was sent.
+    #[error("no time left in this run; nothing was sent")]
+    NoTime,
     /// The target failed too often of late: nothing was sent.
     #[error("the breaker is open after repeated failures; nothing was sent")]
     BreakerOpen {
@@ -169,6 +172,7 @@ impl CallError {
         match self {
             Self::Timeout { .. } => "timeout",
             Self::Saturated { .. } => "saturated",
+            Self::NoTime => "no_time",
             Self::BreakerOpen { .. } => "breaker_open",
             Self::Transport(_) => "transport",
             Self::Unauthorized { .. } => "unauthorized",

@@ -86,8 +86,8 @@ impl Guard {
     /// bulkhead, past its breaker, repeated only if it is idempotent. Dropping the future gives everything back.
     ///
     /// # Errors
-    /// What the call returned last, or [`CallError::Timeout`], [`CallError::Saturated`], [`CallError::BreakerOpen`],
-    /// or [`CallError::Throttled`] without a call while the target wants to be left alone.
+    /// What the call returned last, or [`CallError::Timeout`], [`CallError::Saturated`], [`CallError::NoTime`],
+    /// [`CallError::BreakerOpen`], or [`CallError::Throttled`] without a call while the target wants to be left alone.
     pub async fn call<T, F, Fut>(
         &self,
         scope: &CallScope,
@@ -236,6 +236,9 @@ impl Guard {
         F: FnMut() -> Fut,
         Fut: Future<Output = CallResult<T>>,
     {
+        if left(scope).is_zero() {
+            return Err(CallError::NoTime);
+        }
         // Asked before the wait for a permit, so that nobody queues for a target that is not to be called.
         target.may_pass(Instant::now())?;
         let permit = target
@@ -247,7 +250,7 @@ impl Guard {
         let full = options.timeout.unwrap_or(self.settings().timeout);
         let limit = full.min(left(scope));
         if limit.is_zero() {
-            return Err(CallError::Timeout { after: limit });
+            return Err(CallError::NoTime);
         }
         let result = tokio::time::timeout(limit, call())
             .await

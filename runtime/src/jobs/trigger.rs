@@ -8,7 +8,8 @@ use crate::{
 };
 
 /// Wakes objects of one kind. Cheap to clone, and to be used from any thread; each object is woken once however often
-/// it was asked for meanwhile. A process that does not lead keeps what it is told until it does.
+/// it was asked for meanwhile. A process that does not lead keeps what it is told
+/// until it does, up to ten thousand objects: then it lists, and all run anyway.
 pub struct Trigger<M> {
     bell: Arc<Bell>,
     machine: PhantomData<fn() -> M>,
@@ -39,7 +40,7 @@ impl<M: PhaseMachine> Trigger<M> {
     /// Makes the object run soon, if it exists; a backoff or a poll is cut. `None` as the namespace is for kinds that
     /// are in none.
     pub fn wake<'a>(&self, namespace: impl Into<Option<&'a str>>, name: &str) {
-        self.bell.run(&ObjectKey {
+        self.bell.ask(&ObjectKey {
             namespace: namespace.into().map(Arc::from),
             name: name.into(),
         });
@@ -48,6 +49,7 @@ impl<M: PhaseMachine> Trigger<M> {
 
 /// Passes on what triggers ask for, for as long as the loop runs.
 pub(crate) async fn forward(from: Arc<Bell>, to: Arc<Bell>) {
+    from.followed();
     loop {
         for key in from.take().into_keys() {
             to.run(&key);

@@ -327,3 +327,25 @@ fn a_child_that_goes_slowly_is_made_anew_when_it_is_gone() {
         assert!(anew.is_some_and(|took| took < secs(2)), "{anew:?}");
     });
 }
+
+/// A path that is not served at present, or a proxy, says 404 too: that ends no child.
+#[test]
+fn a_404_that_names_no_child_is_not_its_end() {
+    let object = site("a", json!({"replicas": 1}));
+    scenario().object(object.clone()).run(async |world| {
+        world.ready(&object).await;
+        let unserved = world.cluster.inject(
+            opgen_testkit::Fault::new()
+                .verb("delete")
+                .resource("deployments")
+                .times(1)
+                .fail_before_commit(404),
+        );
+        world.patch(&object, &json!({"spec": {"replicas": 0}}));
+        let gone = world
+            .until(|| of_kind(&world, "Deployment").is_empty())
+            .await;
+        assert_eq!(unserved.fired(), 1);
+        assert!(gone.is_some_and(|took| took < secs(60)), "{gone:?}");
+    });
+}

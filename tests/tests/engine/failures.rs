@@ -125,3 +125,12 @@ fn a_create_that_is_not_idempotent_is_found() {
         "without a crash all is well: {explored}"
     );
 }
+
+/// The oracle itself: three hours without a write are not quiet if the object runs all the time.
+#[test]
+fn an_object_that_never_rests_is_not_quiet() {
+    let mut object = gadget("a");
+    object["spec"]["restless"] = json!(true);
+    let found = scenario(Fake::default).object(object).check();
+    assert!(matches!(found, Err(Violation::Hot(_))), "{found:?}");
+}

@@ -1,7 +1,8 @@
-use opgen_testkit::Fault;
+use opgen_runtime::Operator;
+use opgen_testkit::{Fault, Scenario};
 use serde_json::json;
 
-use crate::gadget::{Fake, gadget, scenario};
+use crate::gadget::{Context, Fake, GadgetPhase, context, gadget, scenario};
 
 const OURS: &str = "test.example.com/cleanup";
 
@@ -183,4 +184,46 @@ fn a_clean_up_that_hangs_is_told() {
             world.gone(&gadget("a")).await;
             assert!(world.metric("opgen_cleanup_stalled") < 0.5);
         });
+}
+
+const FORMER: &str = "old.example.com/done";
+
+fn successor() -> Scenario<Context, Fake> {
+    let operator = || {
+        Operator::new("gadget-operator")
+            .kind_with::<GadgetPhase>(|kind| kind.former_finalizers([FORMER]))
+    };
+    Scenario::new(operator, Fake::default, context)
+}
+
+#[test]
+fn a_former_finalizer_gives_way_in_the_same_patch() {
+    let mut object = gadget("a");
+    object["metadata"]["finalizers"] = json!([FORMER, "example.com/other"]);
+    successor().object(object).run(async |world| {
+        world.ready(&gadget("a")).await;
+        let object = world.get(&gadget("a")).unwrap();
+        assert_eq!(
+            object["metadata"]["finalizers"],
+            json!(["example.com/other", OURS])
+        );
+        assert_eq!(world.object_writes(), 3, "no patch more than without it");
+    });
+}
+
+#[test]
+fn a_former_finalizer_holds_the_clean_up_as_ours_does() {
+    successor().run(async |world| {
+        world.advance(opgen_runtime::secs(60)).await;
+        world.provider.hang_on("gadget");
+        let mut object = gadget("a");
+        object["metadata"]["finalizers"] = json!([FORMER]);
+        world.cluster.create_raw(object).unwrap();
+        world.delete(&gadget("a"));
+        world.advance(opgen_runtime::secs(600)).await;
+        assert!(world.get(&gadget("a")).is_some());
+        assert!(world.provider.calls("observe") > 0);
+        world.provider.recover();
+        world.gone(&gadget("a")).await;
+    });
 }

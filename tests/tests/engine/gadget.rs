@@ -36,6 +36,12 @@ pub struct GadgetSpec {
     /// The handler of Pending fails for good.
     #[serde(default)]
     pub is_invalid: bool,
+    /// What the finalizer phase holds for a proof: `unguarded` or `foreign`; else a good one.
+    #[serde(default)]
+    pub proof: String,
+    /// Ready polls each second for no reason.
+    #[serde(default)]
+    pub restless: bool,
 }
 
 #[derive(StatusDiff, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -43,13 +49,28 @@ pub struct GadgetSpec {
 pub struct GadgetStatus {
     #[serde(flatten)]
     pub machine: MachineState<GadgetPhase>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "unless_poisoned"
+    )]
     pub id: Option<String>,
     /// Written on every look: never a reason to write by itself.
     #[status(volatile)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looked_at: Option<String>,
 }
+
+/// A mistake of the author where no handler is called: the task of the run panics.
+fn unless_poisoned<S: serde::Serializer>(
+    id: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    assert_ne!(id.as_deref(), Some(POISON), "told to panic");
+    id.serialize(serializer)
+}
+
+const POISON: &str = "poison";
 
 #[derive(PhaseMachine, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[machine(resource = Gadget, context = Context, budget = "60s")]
@@ -123,6 +144,9 @@ async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     }
     let now = cx.now().to_string();
     cx.status_mut().looked_at = Some(now);
+    if cx.object.spec.restless {
+        return Ok(Step::poll_in(secs(1)));
+    }
     Ok(Step::settled())
 }
 
@@ -137,6 +161,15 @@ async fn broken(cx: &mut Cx<'_, Broken>) -> Result<Step<Broken>> {
 #[reconcile_phase(timeout = "10s")]
 async fn deleting(cx: &mut Cx<'_, Deleting>) -> Result<Step<Deleting>> {
     let key = cx.idempotency_key("gadget");
+    if cx.object.spec.proof == "unguarded" {
+        let proof = Absent::by_status(&key, StatusCode::NOT_FOUND);
+        return Ok(Step::gone(proof.unwrap()));
+    }
+    let key = match &*cx.object.spec.proof {
+        "foreign" => IdempotencyKey::from_text("gadget-1-another"),
+        "other attempt" => IdempotencyKey::from_text(key.as_str().replace("-1-", "-7-")),
+        _ => key,
+    };
     match cx.workshop().observe(&key).await? {
         Observed::Present(_) => {
             cx.workshop().destroy(&key).await?;
@@ -161,6 +194,7 @@ struct State {
     fails: bool,
     /// A planted defect: a second `create` with the same key makes a second thing.
     forgets_keys: bool,
+    poisons: bool,
     build_time: Duration,
     create_time: Duration,
 }
@@ -183,6 +217,11 @@ impl Fake {
     pub fn that_forgets_keys(self) -> Self {
         self.state().forgets_keys = true;
         self
+    }
+
+    /// The ids that it gives out panic where the status is written.
+    pub fn poison(&self, poisons: bool) {
+        self.state().poisons = poisons;
     }
 
     pub fn hang_on(&self, text: &str) {
@@ -264,6 +303,9 @@ impl Workshop for Fake {
                 .entry(key.to_string())
                 .or_default()
                 .push(built_at);
+        }
+        if state.poisons {
+            return Ok(POISON.to_owned());
         }
         Ok(key.to_string())
     }

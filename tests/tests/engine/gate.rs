@@ -46,3 +46,29 @@ fn a_missed_event_costs_one_read() {
         assert!(reads <= 4, "{reads} live reads");
     });
 }
+
+/// A run whose task panics after a write reports nothing; its successor must know of the write all the same.
+#[test]
+fn a_run_that_is_cut_leaves_its_last_write_behind() {
+    scenario(Fake::default).run(async |world| {
+        let lag = Fault::new()
+            .verb("watch")
+            .resource("gadgets")
+            .lag_events(secs(4));
+        world.cluster.inject(lag);
+        world.provider.poison(true);
+        world.cluster.create_raw(gadget("a")).unwrap();
+        let created = || world.provider.calls("create");
+        world.until(|| created() > 0).await;
+        world.provider.poison(false);
+        world.ready(&gadget("a")).await;
+        assert!(world.metric("controller_runtime_reconcile_panics_total") > 0.5);
+        let in_vain = world.cluster.log().count(|entry| {
+            entry.verb == "patch" && entry.resource == "gadgets" && !entry.committed
+        });
+        assert_eq!(
+            in_vain, 0,
+            "no run began with less than the one before wrote"
+        );
+    });
+}

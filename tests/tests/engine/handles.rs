@@ -1,7 +1,7 @@
 use opgen_runtime::secs;
 use serde_json::json;
 
-use crate::gadget::{Fake, gadget, scenario};
+use crate::gadget::{Fake, condition, gadget, scenario};
 
 fn annotated(name: &str, value: &str) -> serde_json::Value {
     json!({"metadata": {"annotations": {name: value}}})
@@ -12,10 +12,23 @@ fn pause_holds_everything_and_its_end_lets_go() {
     let mut object = gadget("a");
     object["metadata"]["annotations"] = json!({"opgen.dev/paused": "true"});
     scenario(Fake::default).object(object).run(async |world| {
+        let paused = || condition(&world.get(&gadget("a")).unwrap(), "Paused");
         world.advance(secs(3600)).await;
-        assert_eq!(world.object_writes(), 0);
+        assert_eq!(paused()["status"], "True");
+        assert_eq!(world.object_writes(), 1, "it is said, once");
         world.patch(&gadget("a"), &annotated("opgen.dev/paused", "false"));
         world.ready(&gadget("a")).await;
+        assert!(paused().is_null());
+        world.advance(secs(60)).await;
+        let writes = world.object_writes();
+        world.patch(&gadget("a"), &annotated("opgen.dev/paused", "true"));
+        world.advance(secs(3600)).await;
+        assert_eq!(paused()["status"], "True");
+        assert_eq!(world.object_writes(), writes + 1);
+        world.patch(&gadget("a"), &annotated("opgen.dev/paused", "false"));
+        world.advance(secs(3600)).await;
+        assert!(paused().is_null());
+        assert_eq!(world.object_writes(), writes + 2, "and taken back, once");
         world.patch(&gadget("a"), &annotated("opgen.dev/paused", "true"));
         world.delete(&gadget("a"));
         world.advance(secs(3600)).await;

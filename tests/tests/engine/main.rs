@@ -7,6 +7,7 @@ mod finalizer;
 mod gadget;
 mod gate;
 mod handles;
+mod proof;
 mod start;
 mod status;
 mod watch;

@@ -1,5 +1,5 @@
 use opgen_runtime::secs;
-use opgen_testkit::Fault;
+use opgen_testkit::{Fault, World};
 use serde_json::json;
 
 use crate::gadget::{Fake, gadget, scenario};
@@ -70,21 +70,58 @@ fn a_410_at_the_start_of_a_watch_is_no_dead_end() {
     });
 }
 
+/// The schema served by the cluster may be laxer than the type of this operator.
+fn be_lax(world: &World<Fake>) {
+    let lax = json!({"spec": {"versions": [{
+        "name": "v1", "served": true, "storage": true,
+        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+    }]}});
+    world
+        .cluster
+        .patch_raw(
+            "CustomResourceDefinition",
+            "",
+            "gadgets.test.example.com",
+            "",
+            &lax,
+        )
+        .unwrap();
+}
+
+#[test]
+fn an_admin_can_let_go_of_what_does_not_decode() {
+    scenario(Fake::default).object(gadget("a")).run(async |world| {
+        be_lax(&world);
+        world.ready(&gadget("a")).await;
+        world.patch(&gadget("a"), &json!({"spec": {"size": "large"}, "metadata": {"finalizers": ["test.example.com/cleanup", "example.com/other"]}}));
+        world.delete(&gadget("a"));
+        world.advance(secs(3600)).await;
+        let finalizers = |world: &World<Fake>| world.get(&gadget("a")).unwrap()["metadata"]["finalizers"].clone();
+        assert_eq!(finalizers(&world).as_array().unwrap().len(), 2, "nobody cleans up what does not decode");
+        let writes = world.object_writes();
+        world.patch(&gadget("a"), &json!({"metadata": {"annotations": {"opgen.dev/orphan-external": "true"}}}));
+        world.advance(secs(3600)).await;
+        assert_eq!(finalizers(&world), json!(["example.com/other"]), "no entry but ours");
+        assert_eq!(world.object_writes(), writes + 1);
+        world.patch(&gadget("a"), &json!({"metadata": {"finalizers": null}}));
+        world.gone(&gadget("a")).await;
+    });
+}
+
 #[test]
 fn an_object_that_does_not_decode_harms_no_other() {
     scenario(Fake::default).run(async |world| {
-        // The schema served by the cluster may be laxer than the type of this operator.
-        let lax = json!({"spec": {"versions": [{
-            "name": "v1", "served": true, "storage": true,
-            "subresources": {"status": {}},
-            "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-        }]}});
-        world.cluster.patch_raw("CustomResourceDefinition", "", "gadgets.test.example.com", "", &lax).unwrap();
+        be_lax(&world);
         let mut broken = gadget("broken");
         broken["spec"] = json!({"size": "large"});
         world.cluster.create_raw(broken).unwrap();
         world.cluster.create_raw(gadget("fine")).unwrap();
         world.ready(&gadget("fine")).await;
-        assert!(world.metric("opgen_undecodable_objects") > 0.5, "{}", world.metrics.encode());
+        assert!(
+            world.metric("opgen_undecodable_objects") > 0.5,
+            "{}",
+            world.metrics.encode()
+        );
     });
 }

@@ -63,3 +63,32 @@ fn what_came_with_one_list_is_not_resynced_together() {
         assert!(densest < 70, "{densest} in one minute");
     });
 }
+
+/// Two phases that send the object to each other: slowed down at once, and people are told.
+#[test]
+fn a_cycle_of_phases_is_hot() {
+    scenario(|kind| kind)
+        .object(ticket("a", "cycle"))
+        .run(async |world| {
+            world.advance(secs(300)).await;
+            let writes = world.object_writes();
+            world.advance(secs(600)).await;
+            let writes = world.object_writes() - writes;
+            assert!((40..=100).contains(&writes), "{writes} writes in 10 min");
+            assert!(world.metric("opgen_hot_objects") > 0.5);
+            let events = world
+                .cluster
+                .list_raw("events.events.k8s.io", "default")
+                .unwrap();
+            let told = |event: &serde_json::Value| event["reason"] == "HotLoop";
+            assert!(events.iter().any(told), "{events:?}");
+            world.patch(
+                &ticket("a", "cycle"),
+                &serde_json::json!({"spec": {"mode": "work"}}),
+            );
+            world.advance(secs(40)).await;
+            assert!(world.is_ready(&ticket("a", "work")));
+            world.advance(secs(1300)).await;
+            assert!(world.metric("opgen_hot_objects") < 0.5);
+        });
+}

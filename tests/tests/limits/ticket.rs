@@ -114,6 +114,7 @@ async fn open(cx: &mut Cx<'_, Open>) -> Result<Step<Open>> {
             Ok(Step::poll_backoff(found, secs(1)..=secs(60)))
         }
         "job" => job(cx),
+        "cycle" => Ok(Step::to(Done)),
         "block" => {
             block(Duration::from_secs(3));
             Ok(Step::to(Done))
@@ -154,7 +155,7 @@ fn block(time: Duration) {
 
 #[reconcile_phase]
 async fn done(cx: &mut Cx<'_, Done>) -> Result<Step<Done>> {
-    if cx.spec_changed() {
+    if cx.spec_changed() || cx.object.spec.mode == "cycle" {
         return Ok(Step::to(Open));
     }
     let name = cx.object.metadata.name.clone().unwrap_or_default();
