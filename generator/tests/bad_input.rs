@@ -91,6 +91,10 @@ fn names() {
             &["does not begin with a letter", "NAME", "help"],
         ),
         (&["new", "a b"], &["` ` is not a letter"]),
+        (
+            &["new", "My-Operator"],
+            &["`M` is a capital letter", "my-operator"],
+        ),
         (&["new", "a."], &["`.` is not a letter"]),
         (&["new", "ends-"], &["does not end with a letter"]),
         (&["new", &long], &["64 characters"]),

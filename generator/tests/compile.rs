@@ -99,8 +99,8 @@ fn every_shape_builds_and_passes_its_tests() {
         ),
         ("plain-operator", &["--external", "none"]),
         (
-            "only-operator",
-            &["--kind", "Thing", "--phases", "Only:steady"],
+            "brief-operator",
+            &["--phases", "Pending>Ready,Ready:steady"],
         ),
         (
             "only-plain-operator",
@@ -119,7 +119,7 @@ fn every_shape_builds_and_passes_its_tests() {
             &["--phases", graph, "--external", "none"],
         ),
         (
-            "keyword_Operator",
+            "keyword_operator",
             &[
                 "--kind",
                 "Match",
@@ -187,6 +187,10 @@ fn an_adopted_crd_comes_back() {
         leaves("", &original, &mut before);
         leaves("", &printed, &mut after);
         for (path, value) in &before {
+            // Something was added to what was empty: the addition is looked at below.
+            if *value == serde_json::json!({}) {
+                continue;
+            }
             assert_eq!(after.get(path), Some(value), "{name}: {path}");
         }
         let readme = fs::read_to_string(project.join("README.md")).unwrap();

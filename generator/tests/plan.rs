@@ -78,7 +78,7 @@ fn shapes() -> Vec<New> {
     }
     shapes.push(New {
         kind: text("Type"),
-        ..flags("My_Type")
+        ..flags("my_type")
     });
     shapes
 }

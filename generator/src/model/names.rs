@@ -102,6 +102,12 @@ impl CrateName {
                 &suggestion,
             );
         }
+        if let Some(c) = text.chars().find(char::is_ascii_uppercase) {
+            return wrong(
+                format!("`{c}` is a capital letter, which rustc warns about in a crate's name"),
+                &suggestion,
+            );
+        }
         if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return wrong("it does not begin with a letter".to_owned(), &suggestion);
         }
