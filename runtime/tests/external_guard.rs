@@ -114,8 +114,8 @@ async fn a_handler_without_time_left_does_not_reach_the_provider() {
         "no time left in this run; nothing was sent"
     );
     assert_eq!(
-        opgen_runtime::Error::from(error).class(),
-        opgen_runtime::ErrorClass::Saturated
+        opgen_runtime::error::Error::from(error).class(),
+        opgen_runtime::error::ErrorClass::Saturated
     );
     assert_eq!(provider.calls(), 0);
 }
