@@ -66,13 +66,14 @@ impl Shared {
             // The definition has the descriptions, which the compiled schema leaves out.
             Model::Custom { .. } => self.written_schema(resource),
         };
-        let reference = json!({ "allOf": [{ "$ref": format!("#/components/schemas/{METADATA}") }], "default": {} });
+        let reference = json!({ "description": METADATA_TEXT, "allOf": [{ "$ref": format!("#/components/schemas/{METADATA}") }], "default": {} });
         let properties = crate::object::top(&mut schema)
             .entry("properties")
             .or_insert_with(|| json!({}));
         let properties = crate::object::top(properties);
-        properties.insert("apiVersion".into(), json!({ "type": "string" }));
-        properties.insert("kind".into(), json!({ "type": "string" }));
+        let text = |about: &str| json!({ "type": "string", "description": about });
+        properties.insert("apiVersion".into(), text(API_VERSION_TEXT));
+        properties.insert("kind".into(), text(KIND_TEXT));
         properties.insert("metadata".into(), reference);
         schema["x-kubernetes-group-version-kind"] = json!([gvk(resource)]);
         schema
@@ -91,6 +92,9 @@ impl Shared {
     }
 }
 
+const API_VERSION_TEXT: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+const KIND_TEXT: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+const METADATA_TEXT: &str = "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 fn gvk(resource: &Resource) -> Value {

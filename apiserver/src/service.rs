@@ -2,16 +2,16 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use futures::{Stream, StreamExt};
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body::{Body, Frame};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 
 use crate::auth::{self, User};
 use crate::call::{Call, Outcome, Reply, Stop};
@@ -29,6 +29,8 @@ const QUESTION_LIMIT: usize = 10_000;
 
 /// What the real server takes in a request body.
 const BODY_LIMIT: usize = 3 << 20;
+/// Whoever sends more than this is cut off.
+const DRAIN_LIMIT: usize = 32 << 20;
 
 /// The body of an answer: complete, or the lines of a watch.
 pub struct ApiBody(Kind);
@@ -114,23 +116,43 @@ where
         let (shared, user) = (self.shared.clone(), self.user.clone());
         Box::pin(async move {
             let (parts, body) = request.into_parts();
-            let body = match Limited::new(body, BODY_LIMIT).collect().await {
-                Ok(body) => body.to_bytes(),
-                Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                    return Ok(response(
-                        Reply::refusal(&ApiError::too_large(BODY_LIMIT)),
-                        &[],
-                    ));
-                }
-                Err(error) => {
-                    let error =
-                        ApiError::bad_request(format!("unable to read the request body: {error}"));
-                    return Ok(response(Reply::refusal(&error), &[]));
-                }
+            let body = match read(body).await {
+                Ok(body) => body,
+                Err(error) => return Ok(response(Reply::refusal(&error), &[])),
             };
             shared.serve(parts, body, user).await
         })
     }
+}
+
+/// The whole body. One that is too long is read on for a while: whoever still sends would not see the answer.
+async fn read<B>(body: B) -> ApiResult<Bytes>
+where
+    B: Body,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let mut body = pin!(body);
+    let (mut whole, mut size) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            let error: Box<dyn std::error::Error + Send + Sync> = error.into();
+            ApiError::bad_request(format!("unable to read the request body: {error}"))
+        })?;
+        let Ok(mut data) = frame.into_data() else {
+            continue;
+        };
+        size += data.remaining();
+        if size > DRAIN_LIMIT {
+            break;
+        }
+        if size <= BODY_LIMIT {
+            whole.extend_from_slice(&data.copy_to_bytes(data.remaining()));
+        }
+    }
+    if size > BODY_LIMIT {
+        return Err(ApiError::too_large(BODY_LIMIT));
+    }
+    Ok(whole.into())
 }
 
 impl Shared {
