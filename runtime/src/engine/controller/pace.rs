@@ -1,0 +1,140 @@
+//! When an object comes back.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Controller;
+use crate::{
+    engine::{
+        backoff::{Backoff, LONGEST, jittered, spread},
+        key::ObjectKey,
+        queue::Lane,
+        report::Next,
+        state::HOT_DELAY,
+    },
+    error::ErrorClass,
+    metrics::ReconcileResult,
+    phase::PhaseMachine,
+};
+
+impl<M: PhaseMachine> Controller<M> {
+    pub(super) fn schedule(&mut self, key: &ObjectKey, next: Next, hot: bool) -> ReconcileResult {
+        let Some(state) = self.states.get_mut(key) else {
+            return ReconcileResult::Success;
+        };
+        let now = Instant::now();
+        if !matches!(next, Next::Retry { .. }) {
+            state.failures = 0;
+        }
+        if !matches!(next, Next::Poll { .. }) {
+            state.empty_polls = 0;
+        }
+        let (result, delay) = match next {
+            Next::Settled { resync } => {
+                self.board.settled(key);
+                let again = std::mem::replace(&mut state.resynced, true);
+                let resync = resync.map(if again { jittered } else { spread });
+                (ReconcileResult::Success, resync)
+            }
+            Next::Wait { reason, after } => {
+                let after = self.clamped(after);
+                self.kind.metrics.polled(&self.kind.name, after);
+                self.board.polling(key, &reason, now + after);
+                (
+                    ReconcileResult::RequeueAfter,
+                    Some(jittered(after).max(self.kind.limits.min_poll)),
+                )
+            }
+            Next::Poll { found, least, most } => {
+                let after = if found {
+                    state.empty_polls = 0;
+                    least
+                } else {
+                    let doubled = least.saturating_mul(1 << state.empty_polls.min(20));
+                    state.empty_polls += 1;
+                    doubled.min(most)
+                };
+                let after = self.clamped(after);
+                self.kind.metrics.polled(&self.kind.name, after);
+                self.board.polling(key, "", now + after);
+                (ReconcileResult::RequeueAfter, Some(jittered(after)))
+            }
+            Next::Again | Next::Cycle => (ReconcileResult::Requeue, Some(Duration::ZERO)),
+            Next::Retry {
+                error,
+                class,
+                after,
+            } => {
+                self.failed(key, &error, class, after);
+                return ReconcileResult::Error;
+            }
+            Next::Held { reason } => {
+                self.board.held(key, reason);
+                (ReconcileResult::Success, None)
+            }
+            Next::Released => {
+                state.released = true;
+                self.board.settled(key);
+                (ReconcileResult::Success, None)
+            }
+        };
+        match delay {
+            None => {}
+            Some(delay) if hot => {
+                tracing::warn!(kind = %self.kind.name, object = %key, "runs again and again without a change: slowed down");
+                self.warn(key, "HotLoop", "it is reconciled again and again although nothing changes: slowed down to one run in 30 s; a handler moves or requeues without waiting");
+                self.board.hot(key, now + HOT_DELAY);
+                self.queue.push_at(key, now + delay.max(HOT_DELAY));
+            }
+            Some(Duration::ZERO) => self.push(key, Lane::Fresh),
+            Some(delay) => self.queue.push_at(key, now + delay),
+        }
+        result
+    }
+
+    pub(super) fn clamped(&self, after: Duration) -> Duration {
+        let min = self.kind.limits.min_poll;
+        if after < min {
+            self.kind.metrics.poll_clamped(&self.kind.name);
+        }
+        after.max(min).min(LONGEST)
+    }
+
+    pub(super) fn failed(
+        &mut self,
+        key: &ObjectKey,
+        error: &str,
+        class: ErrorClass,
+        after: Option<Duration>,
+    ) {
+        if class == ErrorClass::Saturated {
+            // Not this object's failure: it neither counts nor grows a backoff.
+            // A `Retry-After: 0` must not make a spin of it.
+            let wait = after
+                .unwrap_or_default()
+                .max(self.kind.limits.min_poll)
+                .min(LONGEST);
+            self.board.polling(key, error, Instant::now() + wait);
+            self.queue.push_at(key, Instant::now() + jittered(wait));
+            return;
+        }
+        self.retry(key, error, after);
+    }
+
+    pub(super) fn retry(&mut self, key: &ObjectKey, error: &str, after: Option<Duration>) {
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
+        state.failures += 1;
+        let delay = Backoff::OBJECT
+            .delay(state.failures)
+            .max(after.unwrap_or_default())
+            .max(self.retries.reserve(Instant::now()))
+            .min(LONGEST);
+        self.kind.metrics.retried(&self.kind.name);
+        self.board.backing_off(key, error, Instant::now() + delay);
+        tracing::warn!(kind = %self.kind.name, object = %key, error, ?delay, failures = state.failures, "reconcile failed");
+        self.queue.push_at(key, Instant::now() + delay);
+    }
+}

@@ -1,0 +1,206 @@
+//! What runs bring back.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use kube::Resource;
+use tokio::{
+    task::{Id, JoinError},
+    time::Instant,
+};
+
+use super::{CLEANUP_STALLED_NOTE, Controller, Done};
+use crate::{
+    engine::{
+        backoff::{Backoff, LONGEST},
+        envelope::Envelope,
+        key::ObjectKey,
+        queue::Lane,
+        report::{Next, Report},
+        state::HOT_DELAY,
+    },
+    error::ErrorClass,
+    phase::PhaseMachine,
+};
+
+impl<M: PhaseMachine> Controller<M> {
+    pub(super) fn finish(&mut self, done: Result<(Id, Done<M::Resource>), JoinError>) {
+        self.runs -= 1;
+        let id = match &done {
+            Ok((id, _)) => *id,
+            Err(error) => error.id(),
+        };
+        let Some(key) = self.keys.remove(&id) else {
+            return;
+        };
+        self.groups.ended(&key);
+        match done {
+            Ok((_, Done::Report(report))) => self.reported(*report),
+            Ok((_, Done::Overdue(key))) => {
+                let metrics = &self.kind.metrics;
+                metrics.reconcile_failed(&self.kind.name, "timeout");
+                self.broken(&key, "the run did not end within its budget and was cut");
+            }
+            Ok((_, Done::Refreshed(key, live))) => self.refreshed(&key, live),
+            Err(error) => {
+                self.kind.metrics.reconcile_panicked(&self.kind.name);
+                self.kind.metrics.reconcile_failed(&self.kind.name, "panic");
+                self.broken(&key, &format!("the run panicked: {error}"));
+            }
+        }
+    }
+
+    pub(super) fn refreshed(
+        &mut self,
+        key: &ObjectKey,
+        live: Result<Option<Envelope<M::Resource>>, kube::Error>,
+    ) {
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
+        state.running = false;
+        state.running_since = None;
+        match live {
+            Ok(Some(envelope)) => {
+                state.gate = None;
+                state.parked = true;
+                match self.cache.get(key).map(|known| known.version()) {
+                    // Deleted meanwhile: the reply is history.
+                    None => return self.forget(key),
+                    // Changed meanwhile, or a namesake.
+                    Some(known) if known > envelope.version() => {}
+                    Some(_) => {
+                        self.cache.apply(key.clone(), envelope);
+                    }
+                }
+                self.consider(key, Lane::Fresh);
+            }
+            Ok(None) => {
+                self.cache.remove(key);
+                self.forget(key);
+            }
+            Err(error) => {
+                let wait = Backoff::WATCH.delay(1);
+                tracing::warn!(kind = %self.kind.name, object = %key, %error, "reading past the cache failed");
+                self.queue.push_at(key, Instant::now() + wait);
+            }
+        }
+    }
+
+    /// A run that ended without a report.
+    pub(super) fn broken(&mut self, key: &ObjectKey, error: &str) {
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
+        state.running = false;
+        state.running_since = None;
+        let written = state.written.load(Ordering::Relaxed);
+        if written > 0 {
+            state.gate = Some((written, Instant::now() + self.kind.limits.gate));
+        }
+        if !self.cache_has(key) {
+            self.forget(key);
+            return;
+        }
+        self.retry(key, error, None);
+        self.consider(key, Lane::Fresh);
+    }
+
+    pub(super) fn cache_has(&self, key: &ObjectKey) -> bool {
+        self.cache.get(key).is_some()
+    }
+
+    pub(super) fn reported(&mut self, report: Report) {
+        let key = report.key.clone();
+        let Some(state) = self.states.get_mut(&key) else {
+            return;
+        };
+        state.running = false;
+        state.running_since = None;
+        let cached = self.cache.get(&key);
+        let same = cached.is_some_and(|known| known.meta().uid.as_deref() == Some(&*report.uid));
+        if !same {
+            // Deleted meanwhile, or replaced by a namesake.
+            self.kind.jobs.forget(&key);
+            self.drop_state(&key);
+            self.consider(&key, Lane::Fresh);
+            return;
+        }
+        state.handled = Some(report.handled);
+        state.is_paused = matches!(report.next, Next::Held { .. });
+        if !report.phase.is_empty() {
+            state.phase = report.phase;
+            state.entered_at = report.entered_at;
+            self.board.in_phase(&key, report.phase);
+            self.kind.jobs.keep_only(&key, report.phase);
+        }
+        let failed_without_word = match &report.next {
+            Next::Retry { class, .. } if *class != ErrorClass::Saturated => Some("transient"),
+            _ => None,
+        };
+        if let Some(reason) = report.failure.or(failed_without_word) {
+            self.kind.metrics.reconcile_failed(&self.kind.name, reason);
+        }
+        state.gone = report.gone;
+        state.observed_in = report.observed_in;
+        if report.version > 0 {
+            state.gate = Some((report.version, Instant::now() + self.kind.limits.gate));
+        }
+        let was_hot = state.heat.hot;
+        let circles = matches!(report.next, Next::Cycle);
+        let eager = circles || matches!(report.next, Next::Again);
+        let hot = state
+            .heat
+            .run(report.handled, report.phase, eager, Instant::now());
+        let hot = hot || (circles && state.heat.circled());
+        if hot != was_hot {
+            self.hot = if hot {
+                self.hot + 1
+            } else {
+                self.hot.saturating_sub(1)
+            };
+            self.kind.metrics.hot_objects(&self.kind.name, self.hot);
+        }
+        let newly_overdue = report.cleanup_overdue && !state.cleanup_overdue;
+        let no_longer_overdue = state.cleanup_overdue && !report.cleanup_overdue;
+        state.cleanup_overdue = report.cleanup_overdue;
+        if newly_overdue {
+            self.cleanup_stalled += 1;
+            self.warn(&key, "CleanupStalled", CLEANUP_STALLED_NOTE);
+        } else if no_longer_overdue {
+            self.cleanup_stalled -= 1;
+        }
+        self.kind
+            .metrics
+            .cleanup_stalled(&self.kind.name, self.cleanup_stalled);
+        self.kind.metrics.work_done(&self.kind.name, report.took);
+        let result = self.schedule(&key, report.next, hot);
+        self.kind
+            .metrics
+            .reconciled(&self.kind.name, result, report.took);
+        // One that is over moves an object only after a run that has looked: a handler that fails keeps its backoff.
+        let has_looked = report.observed_in == Some(report.phase);
+        let left = report
+            .deadline_in
+            .filter(|left| has_looked || !left.is_zero());
+        if let Some(left) = left {
+            // The deadline of a phase wakes the object if nothing does before.
+            self.queue.push_at(
+                &key,
+                Instant::now() + left.clamp(Duration::from_millis(1), LONGEST),
+            );
+        }
+        if hot {
+            // What came during the run has its turn all the same.
+            self.queue.push_at(&key, Instant::now() + HOT_DELAY);
+        } else {
+            self.consider(&key, Lane::Fresh);
+        }
+    }
+
+    /// An event on the object, as far as it decodes.
+    pub(super) fn warn(&self, key: &ObjectKey, reason: &'static str, note: &str) {
+        if let Some(Ok(object)) = self.cache.get(key).map(Envelope::object) {
+            self.kind.events.warn(&**object, reason, note);
+        }
+    }
+}
