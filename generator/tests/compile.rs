@@ -1,7 +1,7 @@
 //! What is rendered builds without a warning and passes its own tests.
 //!
-//! Takes minutes, so it runs only where it is asked for: `cargo test -p cargo-opgen --test compile -- --ignored`. All
-//! projects share one target folder, `opgen-compile` in the target folder of this workspace.
+//! Takes minutes when cold. All projects share one target folder, `opgen-compile` in the target folder of this
+//! workspace, so the dependencies are built once.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::collections::BTreeMap;
@@ -78,7 +78,6 @@ fn manifests(project: &Path) -> Vec<Value> {
 }
 
 #[test]
-#[ignore = "builds projects: minutes"]
 fn every_shape_builds_and_passes_its_tests() {
     let graph = "A>B|C,B:deadline=90s:on_deadline=C>R|C,C:timeout=500ms>R|S,R:steady:resync=1h>A|B,S:steady>A,Broken:failed>A";
     let shapes: &[(&str, &[&str])] = &[
@@ -149,7 +148,6 @@ fn every_shape_builds_and_passes_its_tests() {
 }
 
 #[test]
-#[ignore = "builds projects: minutes"]
 fn copied_crates_build() {
     let project = make("vendored-operator", &["--vendor"]);
     cargo(&project, &["check", "--quiet", "--all-targets"]);
@@ -157,7 +155,6 @@ fn copied_crates_build() {
 
 /// The CRD that is printed is the owner's, plus what was said to be added, and nothing else.
 #[test]
-#[ignore = "builds projects: minutes"]
 fn an_adopted_crd_comes_back() {
     let shared = std::env::var_os("OPGEN_SHARED")
         .map_or_else(|| checkout().join("../shared"), PathBuf::from);

@@ -10,7 +10,7 @@ mod corpus;
 use std::{
     fmt::Write as _,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::Command,
     time::Instant,
 };
@@ -24,8 +24,13 @@ use opgen_apiserver::schema::{Schema, default};
 const INSTANCES: usize = 50;
 
 fn cargo(project: &Path, arguments: &[&str]) {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project.join("target"), PathBuf::from);
+    // That of the rendered projects, which need most of the same crates.
+    let binary = Path::new(env!("CARGO_BIN_EXE_cargo-opgen"));
+    let target = binary
+        .parent()
+        .and_then(Path::parent)
+        .unwrap()
+        .join("opgen-compile");
     let start = Instant::now();
     let output = Command::new(env!("CARGO"))
         .args(arguments)
