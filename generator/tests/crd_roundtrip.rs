@@ -7,13 +7,7 @@
 #[path = "crd/corpus.rs"]
 mod corpus;
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::Path,
-    process::Command,
-    time::Instant,
-};
+use std::{fmt::Write as _, fs, path::Path, process::Command, time::Instant};
 
 use cargo_opgen::crd::{
     Additions, Choice, CrdFile, instances,
