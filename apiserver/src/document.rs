@@ -19,6 +19,8 @@ pub(crate) struct Document(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     text: OnceLock<Bytes>,
+    /// Whether the text is sure to be read as the same value. If not, the parsed form stays.
+    exact: bool,
     /// `None` only if there is a text.
     parsed: Mutex<Option<Arc<Value>>>,
     pool: Weak<Pool>,
@@ -37,6 +39,7 @@ impl Pool {
     pub(crate) fn keep(self: &Arc<Self>, value: Value) -> Document {
         let document = Document(Arc::new(Inner {
             text: OnceLock::new(),
+            exact: is_exact(&value),
             parsed: Mutex::new(Some(Arc::new(value))),
             pool: Arc::downgrade(self),
         }));
@@ -56,10 +59,7 @@ impl Pool {
             }
         };
         if let Some(document) = cooled {
-            let mut parsed = lock(&document.0.parsed);
-            if parsed.as_deref().is_some_and(is_exact) {
-                *parsed = None;
-            }
+            document.cool();
         }
     }
 }
@@ -79,6 +79,7 @@ impl Document {
     pub(crate) fn new(value: Value) -> Self {
         Self(Arc::new(Inner {
             text: OnceLock::new(),
+            exact: false,
             parsed: Mutex::new(Some(Arc::new(value))),
             pool: Weak::new(),
         }))
@@ -94,6 +95,13 @@ impl Document {
             text.shrink_to_fit();
             text.into()
         })
+    }
+
+    /// Lets the parsed form go: hardly anybody will look at it again.
+    pub(crate) fn cool(&self) {
+        if self.0.exact {
+            *lock(&self.0.parsed) = None;
+        }
     }
 
     /// The parsed form.

@@ -18,9 +18,11 @@
 //! It is equal to the real server (measured against one), or answers 501 and says what it lacks.
 
 mod auth;
+mod body;
 mod bootstrap;
 pub mod builtin;
 mod call;
+mod cause;
 mod clock;
 mod cluster;
 mod convert;
@@ -42,6 +44,7 @@ mod openapi;
 pub mod patch;
 mod protobuf;
 mod query;
+mod raw;
 mod rbac;
 mod registry;
 mod render;
@@ -56,6 +59,7 @@ mod table;
 mod watch;
 mod webhook;
 
+pub use body::ApiBody;
 pub use clock::Clock;
 pub use cluster::{Cluster, ClusterBuilder};
 pub use error::{ApiError, ApiResult, Cause};
@@ -64,5 +68,5 @@ pub use gc::{Collected, Collector};
 pub use hook::{Stage, WriteHook, WriteInfo, WriteVerdict};
 pub use http::{ServeError, Served};
 pub use log::{LogEntry, RequestLog};
-pub use service::{ApiBody, ClusterService, ConnectionDropped};
+pub use service::{ClusterService, ConnectionDropped};
 pub use standin::StandIn;

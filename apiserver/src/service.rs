@@ -1,19 +1,17 @@
 //! The tower service: every request goes through here, in process and over HTTP.
 
-use std::convert::Infallible;
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::{Buf, Bytes};
-use futures::{Stream, StreamExt};
-use http::{HeaderValue, Request, Response, StatusCode, header};
-use http_body::{Body, Frame};
-use http_body_util::BodyExt;
+use bytes::Bytes;
+use http::{Request, Response, header};
+use http_body::Body;
 
 use crate::auth::{self, User};
+use crate::body::{self, ApiBody, response, stream};
 use crate::call::{Call, Outcome, Reply, Stop};
 use crate::cluster::Shared;
 use crate::error::{ApiError, ApiResult};
@@ -26,58 +24,6 @@ use crate::watch;
 
 /// More answers of webhooks than this no request needs: it asks in circles.
 const QUESTION_LIMIT: usize = 10_000;
-
-/// What the real server takes in a request body.
-const BODY_LIMIT: usize = 3 << 20;
-/// Whoever sends more than this is cut off.
-const DRAIN_LIMIT: usize = 32 << 20;
-
-/// The body of an answer: complete, or the lines of a watch.
-pub struct ApiBody(Kind);
-
-enum Kind {
-    Full(Option<Bytes>),
-    Stream(Pin<Box<dyn Stream<Item = Bytes> + Send>>),
-}
-
-impl std::fmt::Debug for ApiBody {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.0 {
-            Kind::Full(_) => "ApiBody(full)",
-            Kind::Stream(_) => "ApiBody(stream)",
-        })
-    }
-}
-
-impl Body for ApiBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match &mut self.0 {
-            Kind::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Kind::Stream(stream) => stream
-                .poll_next_unpin(cx)
-                .map(|next| next.map(|line| Ok(Frame::data(line)))),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        matches!(&self.0, Kind::Full(None))
-    }
-
-    fn size_hint(&self) -> http_body::SizeHint {
-        match &self.0 {
-            Kind::Full(bytes) => {
-                http_body::SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64))
-            }
-            Kind::Stream(_) => http_body::SizeHint::default(),
-        }
-    }
-}
 
 /// The connection broke before the answer (a fault).
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -116,43 +62,13 @@ where
         let (shared, user) = (self.shared.clone(), self.user.clone());
         Box::pin(async move {
             let (parts, body) = request.into_parts();
-            let body = match read(body).await {
+            let body = match body::read(body).await {
                 Ok(body) => body,
                 Err(error) => return Ok(response(Reply::refusal(&error), &[])),
             };
             shared.serve(parts, body, user).await
         })
     }
-}
-
-/// The whole body. One that is too long is read on for a while: whoever still sends would not see the answer.
-async fn read<B>(body: B) -> ApiResult<Bytes>
-where
-    B: Body,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let mut body = pin!(body);
-    let (mut whole, mut size) = (Vec::new(), 0);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            let error: Box<dyn std::error::Error + Send + Sync> = error.into();
-            ApiError::bad_request(format!("unable to read the request body: {error}"))
-        })?;
-        let Ok(mut data) = frame.into_data() else {
-            continue;
-        };
-        size += data.remaining();
-        if size > DRAIN_LIMIT {
-            break;
-        }
-        if size <= BODY_LIMIT {
-            whole.extend_from_slice(&data.copy_to_bytes(data.remaining()));
-        }
-    }
-    if size > BODY_LIMIT {
-        return Err(ApiError::too_large(BODY_LIMIT));
-    }
-    Ok(whole.into())
 }
 
 impl Shared {
@@ -402,44 +318,6 @@ fn hangs_after(faults: &[Arc<Armed>]) -> bool {
     faults
         .iter()
         .any(|fault| matches!(fault.action(), Action::HangAfter))
-}
-
-fn stream(
-    lines: impl Stream<Item = Bytes> + Send + 'static,
-    warnings: &[String],
-) -> Response<ApiBody> {
-    let mut response = Response::new(ApiBody(Kind::Stream(Box::pin(lines))));
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/json"),
-    );
-    warn(response.headers_mut(), warnings);
-    response
-}
-
-fn response(reply: Reply, warnings: &[String]) -> Response<ApiBody> {
-    let mut response = Response::new(ApiBody(Kind::Full(Some(reply.body))));
-    *response.status_mut() =
-        StatusCode::from_u16(reply.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static(reply.content_type),
-    );
-    if let Some(seconds) = reply.retry_after {
-        headers.insert(header::RETRY_AFTER, seconds.into());
-    }
-    warn(headers, warnings);
-    response
-}
-
-fn warn(headers: &mut http::HeaderMap, warnings: &[String]) {
-    for warning in warnings {
-        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
-            headers.append(header::WARNING, value);
-        }
-    }
 }
 
 /// Bounds the time that a client may take to send a request.

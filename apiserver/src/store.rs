@@ -213,6 +213,9 @@ impl State {
             object: self.pool.keep(object),
         };
         let previous = place.objects.insert(key.to_owned(), stored.clone());
+        if let Some(previous) = &previous {
+            previous.object.cool();
+        }
         let change = if previous.is_some() {
             Change::Modified
         } else {

@@ -211,6 +211,13 @@ async fn bad_input_gets_a_status_and_harms_nobody() {
     deaf.write_all(format!("GET {maps}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes())
         .await
         .unwrap();
+    // A body that breaks off is no object.
+    let mut broken = TcpStream::connect(served.addr).await.unwrap();
+    let begin = format!(
+        "POST {maps} HTTP/1.1\r\nHost: x\r\n{json}Content-Length: 100\r\n\r\n{{\"metadata\":{{\"name\":\"half\"}}}}"
+    );
+    broken.write_all(begin.as_bytes()).await.unwrap();
+    drop(broken);
     let client = client(&served).await;
     let api: Api<ConfigMap> = Api::default_namespaced(client);
     for index in 0..200 {
