@@ -31,11 +31,18 @@ impl RoleRule {
     }
 }
 
+/// A definition, and the one of its versions that the operator reads and writes.
+#[derive(Clone, Debug)]
+pub(crate) struct NeededCrd {
+    pub(crate) crd: Value,
+    pub(crate) version: String,
+}
+
 /// What an operator asks of the cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Needs {
     pub(crate) name: String,
-    pub(crate) crds: Vec<Value>,
+    pub(crate) crds: Vec<NeededCrd>,
     pub(crate) rules: Vec<RoleRule>,
     /// What it needs in its own namespace only, whatever the mode: its lease.
     pub(crate) at_home: Vec<RoleRule>,
@@ -48,7 +55,7 @@ pub(crate) struct Needs {
 impl Needs {
     /// The manifests, in the order they have to be applied.
     pub(crate) fn manifests(&self) -> Vec<Value> {
-        let mut all = self.crds.clone();
+        let mut all: Vec<_> = self.crds.iter().map(|needed| needed.crd.clone()).collect();
         all.push(json!({
             "apiVersion": "v1",
             "kind": "ServiceAccount",

@@ -5,7 +5,12 @@ use std::{collections::BTreeSet, time::Duration};
 use http::Request;
 use serde_json::Value;
 
-use crate::{clients::Clients, engine::backoff::Backoff, inspect::Inspector, manifests::Needs};
+use crate::{
+    clients::Clients,
+    engine::backoff::Backoff,
+    inspect::Inspector,
+    manifests::{NeededCrd, Needs},
+};
 
 /// How many missing fields a message names.
 const NAMED: usize = 5;
@@ -18,11 +23,11 @@ pub(crate) async fn check(
     inspector: &Inspector,
 ) -> Result<(), Vec<String>> {
     let mut reasons = Vec::new();
-    for crd in &needs.crds {
-        let kind = text(crd, "/spec/names/kind");
+    for needed in &needs.crds {
+        let kind = text(&needed.crd, "/spec/names/kind");
         let mut failures = 0;
         loop {
-            match check_kind(clients, crd, needs.only_in.as_deref()).await {
+            match check_kind(clients, needed, needs.only_in.as_deref()).await {
                 Ok(found) => {
                     reasons.extend(found);
                     break;
@@ -47,14 +52,13 @@ pub(crate) async fn check(
 
 async fn check_kind(
     clients: &Clients,
-    crd: &Value,
+    NeededCrd { crd, version }: &NeededCrd,
     only_in: Option<&str>,
 ) -> Result<Vec<String>, kube::Error> {
     let (group, plural) = (text(crd, "/spec/group"), text(crd, "/spec/names/plural"));
-    let version = text(crd, "/spec/versions/0/name");
     let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{plural}.{group}");
     let mut reasons = match get(clients, &path).await? {
-        Answer::Found(served) => compare(crd, &served),
+        Answer::Found(served) => compare(crd, &served, version),
         Answer::Missing => vec![format!(
             "the CRD {plural}.{group} is not installed: apply what `manifests` prints"
         )],
@@ -100,35 +104,32 @@ async fn get(clients: &Clients, path: &str) -> Result<Answer, kube::Error> {
     }
 }
 
-/// What the served CRD lacks of ours.
-fn compare(ours: &Value, served: &Value) -> Vec<String> {
+/// What the served CRD lacks of ours, in the version that the operator reads and writes.
+fn compare(ours: &Value, served: &Value, version: &str) -> Vec<String> {
     let name = text(served, "/metadata/name");
     let mut reasons = Vec::new();
-    for version in ours
-        .pointer("/spec/versions")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        let wanted = text(version, "/name");
-        let found = served
-            .pointer("/spec/versions")
-            .and_then(Value::as_array)
+    let find = |crd: &Value| {
+        let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
+        versions
             .into_iter()
             .flatten()
-            .find(|other| text(other, "/name") == wanted && other["served"] == true);
-        let Some(found) = found else {
-            reasons.push(format!("the CRD {name} does not serve version {wanted}: apply the one that `manifests` prints"));
-            continue;
-        };
-        if version.pointer("/subresources/status").is_some()
+            .find(|other| text(other, "/name") == version)
+            .cloned()
+    };
+    let Some(found) = find(served).filter(|found| found["served"] == true) else {
+        return vec![format!(
+            "the CRD {name} does not serve version {version}: apply the one that `manifests` prints"
+        )];
+    };
+    if let Some(ours) = find(ours) {
+        if ours.pointer("/subresources/status").is_some()
             && found.pointer("/subresources/status").is_none()
         {
-            reasons.push(format!("the CRD {name} has no status subresource in {wanted}: status writes would change the generation"));
+            reasons.push(format!("the CRD {name} has no status subresource in {version}: status writes would change the generation"));
         }
         let mut missing = BTreeSet::new();
         missing_fields(
-            &version["schema"]["openAPIV3Schema"],
+            &ours["schema"]["openAPIV3Schema"],
             &found["schema"]["openAPIV3Schema"],
             "",
             &mut missing,

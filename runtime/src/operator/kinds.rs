@@ -28,7 +28,7 @@ use crate::{
     graph::PhaseGraph,
     inspect::Inspector,
     jobs::{self, Jobs},
-    manifests::RoleRule,
+    manifests::{NeededCrd, RoleRule},
     metrics::Metrics,
     phase::{PhaseMachine, StatusOf},
     status::Rules,
@@ -73,7 +73,7 @@ impl<C> Shared<C> {
 pub(super) trait AnyKind<C>: Send + Sync {
     fn machine(&self) -> TypeId;
     fn triggers(&self) -> Arc<Bell>;
-    fn crd(&self) -> Value;
+    fn crd(&self) -> NeededCrd;
     fn rules(&self) -> Vec<RoleRule>;
     fn graph(&self) -> PhaseGraph;
     fn start(&self, shared: &Shared<C>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -93,8 +93,11 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
         Arc::clone(&self.triggers)
     }
 
-    fn crd(&self) -> Value {
-        M::crd()
+    fn crd(&self) -> NeededCrd {
+        NeededCrd {
+            version: M::Resource::version(&()).into_owned(),
+            crd: M::crd(),
+        }
     }
 
     fn rules(&self) -> Vec<RoleRule> {

@@ -114,3 +114,23 @@ async fn a_shutdown_lets_runs_in_flight_end() {
         "what was made is recorded: {object}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_is_no_longer_served_is_a_loud_error() {
+    let cluster = Cluster::new();
+    let mut crd = operator().manifests().remove(0);
+    let mut newer = crd["spec"]["versions"][0].clone();
+    newer["name"] = json!("v2");
+    crd["spec"]["versions"][0]["served"] = json!(false);
+    crd["spec"]["versions"][0]["storage"] = json!(false);
+    crd["spec"]["versions"]
+        .as_array_mut()
+        .unwrap()
+        .insert(0, newer);
+    cluster.apply_manifests(&[crd]).unwrap();
+    let reasons = start(&cluster, None).await;
+    assert!(
+        reasons[0].contains("does not serve version v1"),
+        "{reasons:?}"
+    );
+}
