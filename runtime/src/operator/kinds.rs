@@ -5,7 +5,6 @@ use std::{any::TypeId, future::Future, pin::Pin, sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use kube::Resource;
-use serde_json::Value;
 use tokio::{sync::watch, task::JoinSet};
 
 use super::KindOptions;
