@@ -500,3 +500,100 @@ async fn a_conversion_that_fails_is_an_error_of_the_server() {
         )
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_for_another_version_matches_what_is_equivalent() {
+    let cluster = Cluster::new();
+    cluster.create_raw(definition()).unwrap();
+    cluster.webhook("default/convert", convert);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = seen.clone();
+    cluster.webhook("default/limit", move |review| {
+        let request = &review["request"];
+        log.lock().unwrap().push(request.clone());
+        let ops = json!([{ "op": "replace", "path": "/spec/extent", "value": 9 }]);
+        answer(
+            review,
+            json!({ "allowed": true, "patchType": "JSONPatch", "patch": json_patch(&ops) }),
+        )
+    });
+    let rules = json!([{
+        "operations": ["CREATE"], "apiGroups": ["test.example.com"], "apiVersions": ["v2"], "resources": ["widgets"],
+    }]);
+    let exact = json!({ "rules": rules.clone(), "matchPolicy": "Exact" });
+    cluster
+        .create_raw(hook("Validating", "exact", service("gone"), exact))
+        .unwrap();
+    let limit = hook(
+        "Mutating",
+        "limit",
+        service("limit"),
+        json!({ "rules": rules }),
+    );
+    cluster.create_raw(limit).unwrap();
+    let widget: DynamicObject = serde_json::from_value(json!({
+        "apiVersion": "test.example.com/v1", "kind": "Widget", "metadata": { "name": "a" }, "spec": { "size": 3 },
+    }))
+    .unwrap();
+    let made = widgets(&cluster, "v1")
+        .create(&PostParams::default(), &widget)
+        .await
+        .unwrap();
+    assert_eq!(made.data["spec"], json!({ "size": 9 }));
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0]["object"]["spec"], json!({ "extent": 3 }));
+    assert_eq!(seen[0]["kind"]["version"], "v2");
+    assert_eq!(seen[0]["requestKind"]["version"], "v1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_another_question_is_none() {
+    let cluster = Cluster::new();
+    cluster.webhook("default/odd", |review| {
+        let mut said = answer(review, json!({ "allowed": true }));
+        said["response"]["uid"] = "x".into();
+        said
+    });
+    cluster
+        .create_raw(hook("Validating", "odd", service("odd"), json!({})))
+        .unwrap();
+    let error = maps(&cluster)
+        .create(&PostParams::default(), &map("a", json!({})))
+        .await
+        .unwrap_err();
+    let (code, message) = refusal(error);
+    assert_eq!(code, 500);
+    assert!(
+        message.contains("received invalid webhook response: expected response.uid="),
+        "{message}"
+    );
+    assert!(
+        cluster
+            .list_raw("configmaps", "default")
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_configuration_is_checked() {
+    let cluster = Cluster::new();
+    let wrong = json!({ "sideEffects": "Some", "timeoutSeconds": 31, "failurePolicy": "Maybe", "clientConfig": {} });
+    let refused = cluster
+        .create_raw(hook("Validating", "wrong", json!({}), wrong))
+        .unwrap_err();
+    assert_eq!(refused.code(), 422);
+    for text in [
+        "webhooks[0].sideEffects: Unsupported value: \"Some\"",
+        "webhooks[0].timeoutSeconds: Invalid value: 31",
+        "webhooks[0].failurePolicy: Unsupported value: \"Maybe\"",
+        "webhooks[0].clientConfig: Required value: exactly one of url or service is required",
+    ] {
+        assert!(
+            refused.message().contains(text),
+            "{text}: {}",
+            refused.message()
+        );
+    }
+}

@@ -69,6 +69,32 @@ impl Group for Admissionregistration {
                 let detail = "must specify one of None, NoneOnDryRun";
                 causes.push(Cause::required(format!("{at}.sideEffects"), detail));
             }
+            let choices = [
+                ("sideEffects", ["None", "NoneOnDryRun"]),
+                ("failurePolicy", ["Fail", "Ignore"]),
+                ("matchPolicy", ["Equivalent", "Exact"]),
+                ("reinvocationPolicy", ["IfNeeded", "Never"]),
+            ];
+            for (field, known) in choices {
+                let given = &webhook[field];
+                if !given.is_null() && !known.iter().any(|value| *given == **value) {
+                    causes.push(Cause::unsupported(format!("{at}.{field}"), given, known));
+                }
+            }
+            let config = &webhook["clientConfig"];
+            if config["url"].is_null() == config["service"].is_null() {
+                let detail = "exactly one of url or service is required";
+                causes.push(Cause::required(format!("{at}.clientConfig"), detail));
+            }
+            let seconds = &webhook["timeoutSeconds"];
+            if seconds.as_i64().is_some_and(|s| !(1..=30).contains(&s)) {
+                let detail = "the timeout value must be between 1 and 30 seconds";
+                causes.push(Cause::invalid(
+                    format!("{at}.timeoutSeconds"),
+                    seconds,
+                    detail,
+                ));
+            }
             if webhook["admissionReviewVersions"]
                 .as_array()
                 .is_none_or(Vec::is_empty)
