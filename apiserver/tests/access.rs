@@ -258,7 +258,7 @@ async fn what_is_missing_says_so() {
             "metadata": { "name": "w" }, "webhooks": [{
                 "name": "w.example.com", "clientConfig": { "url": "https://hooks.example.com" },
                 "sideEffects": "None", "admissionReviewVersions": ["v1"],
-                "matchConditions": [{ "name": "x", "expression": "true" }],
+                "matchConditions": [{ "name": "x", "expression": "authorizer.group('').resource('pods').check('get').allowed()" }],
             }],
         }))
         .unwrap_err();

@@ -597,3 +597,42 @@ fn a_configuration_is_checked() {
         );
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn match_conditions_decide_who_is_asked() {
+    let cluster = Cluster::new();
+    cluster.webhook("default/never", |review| {
+        answer(review, json!({ "allowed": false }))
+    });
+    let conditions = json!({ "matchConditions": [
+        { "name": "not-deleted", "expression": "request.operation != 'DELETE'" },
+        { "name": "red", "expression": "has(object.data) && object.data.color == 'red'" },
+        { "name": "human", "expression": "!('system:nodes' in request.userInfo.groups)" },
+    ] });
+    cluster
+        .create_raw(hook("Validating", "red", service("never"), conditions))
+        .unwrap();
+    let api = maps(&cluster);
+    let params = PostParams::default();
+    api.create(&params, &map("a", json!({ "color": "blue" })))
+        .await
+        .unwrap();
+    let error = api
+        .create(&params, &map("b", json!({ "color": "red" })))
+        .await
+        .unwrap_err();
+    assert!(refusal(error).1.contains("denied the request"));
+    api.delete("a", &DeleteParams::default()).await.unwrap();
+    let odd =
+        json!({ "matchConditions": [{ "name": "odd", "expression": "object.nosuch.field == 1" }] });
+    cluster
+        .create_raw(hook("Validating", "odd", service("never"), odd))
+        .unwrap();
+    let error = api.create(&params, &map("c", json!({}))).await.unwrap_err();
+    assert_eq!(refusal(error).0, 501);
+    let broken = json!({ "matchConditions": [{ "name": "broken", "expression": "object.(" }] });
+    let refused = cluster
+        .create_raw(hook("Validating", "broken", service("never"), broken))
+        .unwrap_err();
+    assert_eq!(refused.code(), 422);
+}

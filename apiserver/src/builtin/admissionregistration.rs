@@ -58,12 +58,10 @@ impl Group for Admissionregistration {
                 causes.push(Cause::invalid(format!("{at}.name"), &json!(name), detail));
             }
             let conditions = webhook["matchConditions"].as_array();
-            if conditions.is_some_and(|list| !list.is_empty()) {
-                causes.push(Cause {
-                    reason: crate::schema::NOT_IMPLEMENTED,
-                    message: "this server does not evaluate match conditions, so it takes no webhook that has them".to_owned(),
-                    field: format!("{at}.matchConditions"),
-                });
+            for (place, condition) in conditions.into_iter().flatten().enumerate() {
+                let expression = condition["expression"].as_str().unwrap_or_default();
+                let path = format!("{at}.matchConditions[{place}].expression");
+                causes.extend(crate::schema::condition_causes(expression, &path));
             }
             if webhook["sideEffects"].is_null() {
                 let detail = "must specify one of None, NoneOnDryRun";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube_cel::KubeCelExt as _;
 use kube_cel::cel::objects::OptionalValue;
-use kube_cel::cel::{Context, ExecutionError, Value as Cel};
+use kube_cel::cel::{Context, ExecutionError, Program, Value as Cel};
 use serde_json::Value;
 
 use super::convert::to_cel;
@@ -27,6 +27,25 @@ pub(super) fn rules(schema: &Schema, new: &Value, old: Option<&Value>, causes: &
         let mut walk = Walk { context, causes };
         walk.node(schema, new, old, "", true);
     });
+}
+
+/// Whether a CEL expression over these variables is true.
+///
+/// # Errors
+/// What keeps it from being evaluated, or from being a boolean.
+pub(crate) fn holds(source: &str, variables: &[(&str, &Value)]) -> Result<bool, String> {
+    let program = Program::compile(source).map_err(|error| error.to_string())?;
+    FUNCTIONS.with(|context| {
+        let mut scope = context.new_inner_scope();
+        for (name, value) in variables {
+            scope.add_variable_from_value(*name, to_cel(value, None, true));
+        }
+        match program.execute(&scope) {
+            Ok(Cel::Bool(outcome)) => Ok(outcome),
+            Ok(_) => Err("it is no boolean".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    })
 }
 
 struct Walk<'a> {

@@ -22,10 +22,12 @@ mod structural;
 mod validation;
 
 pub use defaulting::default;
+pub(crate) use evaluate::holds;
 pub use model::{
     Additional, Cause, Coding, ListType, MapType, PatchStrategy, Pattern, Schema, Type, causes_text,
 };
 pub use pruning::{drop_invalid_metadata, prune};
+pub(crate) use rule::condition_causes;
 pub use rule::{NOT_IMPLEMENTED, Rule};
 pub use structural::structural_causes;
 pub use validation::{validate, validate_status};

@@ -102,6 +102,21 @@ fn compile(source: &str, path: &str) -> Result<Program, Vec<Cause>> {
     })
 }
 
+/// What is wrong with the match condition of a webhook at `path`.
+pub(crate) fn condition_causes(source: &str, path: &str) -> Vec<Cause> {
+    match compile(source, path) {
+        Err(causes) => causes,
+        Ok(program) if program.references().has_variable("authorizer") => vec![Cause {
+            reason: NOT_IMPLEMENTED,
+            message: format!(
+                "the condition {source:?} asks the authorizer, which this server does not offer to conditions"
+            ),
+            field: path.to_owned(),
+        }],
+        Ok(_) => Vec::new(),
+    }
+}
+
 fn refused(fault: Refusal, source: &str, path: &str) -> Cause {
     match fault {
         Refusal::Wrong(detail) => Cause::invalid(

@@ -200,13 +200,6 @@ impl Shared {
             ))
             .into());
         }
-        if call.dry_run && !hook.takes_dry_runs() {
-            let why = format!(
-                "admission webhook {:?} does not support dry run",
-                hook.name()
-            );
-            return Err(ApiError::bad_request(why).into());
-        }
         let shown = change.new.or(change.old).unwrap_or(&Value::Null);
         let (space, name) = (
             object::meta(shown, "namespace"),
@@ -223,6 +216,22 @@ impl Shared {
                 }
             }
             let request = request(call, resource, version, change, versions);
+            let met = hook.is_met(&request).map_err(|why| {
+                ApiError::not_implemented(format!(
+                    "this server cannot evaluate what admission webhook {:?} asks for: {why}",
+                    hook.name()
+                ))
+            })?;
+            if !met {
+                return Ok(None);
+            }
+            if call.dry_run && !hook.takes_dry_runs() {
+                let why = format!(
+                    "admission webhook {:?} does not support dry run",
+                    hook.name()
+                );
+                return Err(ApiError::bad_request(why).into());
+            }
             let review = json!({
                 "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request,
             });

@@ -46,6 +46,29 @@ impl Hook {
         matches!(text(&self.spec, "sideEffects"), "None" | "NoneOnDryRun")
     }
 
+    /// Whether its match conditions let it see a request.
+    ///
+    /// # Errors
+    /// A condition that cannot be evaluated here, unless another one is false.
+    pub(super) fn is_met(&self, request: &Value) -> Result<bool, String> {
+        let variables = [
+            ("object", &request["object"]),
+            ("oldObject", &request["oldObject"]),
+            ("request", request),
+        ];
+        let conditions = self.spec["matchConditions"].as_array();
+        let mut met = Ok(true);
+        for condition in conditions.into_iter().flatten() {
+            let name = text(condition, "name");
+            match crate::schema::holds(text(condition, "expression"), &variables) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(why) => met = Err(format!("match condition {name:?}: {why}")),
+            }
+        }
+        met
+    }
+
     fn is_equivalent(&self) -> bool {
         text(&self.spec, "matchPolicy") != "Exact"
     }
