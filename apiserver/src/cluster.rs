@@ -40,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) writes: AtomicU64,
     pub(crate) tokens: RwLock<Tokens>,
     pub(crate) rbac: bool,
+    pub(crate) owner_permissions: bool,
     pub(crate) webhooks: crate::webhook::Handlers,
 }
 
@@ -84,6 +85,7 @@ pub struct ClusterBuilder {
     seed: u64,
     epoch: Timestamp,
     rbac: bool,
+    owner_permissions: bool,
     history: usize,
 }
 
@@ -109,6 +111,20 @@ impl ClusterBuilder {
         self
     }
 
+    /// Whether the admission plugin `OwnerReferencesPermissionEnforcement` is on, as it is on OpenShift. Default off.
+    ///
+    /// Then setting `blockOwnerDeletion` in an owner reference needs `update` on the `finalizers` of the owner, and
+    /// changing the owner references of an object that exists needs `delete` on it. Takes [`ClusterBuilder::rbac`].
+    ///
+    /// ```
+    /// let cluster = opgen_apiserver::Cluster::builder().rbac(true).owner_permissions(true).build();
+    /// ```
+    #[must_use]
+    pub fn owner_permissions(mut self, on: bool) -> Self {
+        self.owner_permissions = on;
+        self
+    }
+
     /// How many revisions each resource keeps for watches to resume from. Default 1,000.
     #[must_use]
     pub fn history(mut self, revisions: usize) -> Self {
@@ -128,6 +144,7 @@ impl ClusterBuilder {
             writes: AtomicU64::new(0),
             tokens: RwLock::new(Tokens::default()),
             rbac: self.rbac,
+            owner_permissions: self.owner_permissions,
             webhooks: crate::webhook::Handlers::default(),
         };
         crate::bootstrap::fill(&shared, self.epoch);
@@ -154,6 +171,7 @@ impl Cluster {
             // 2026-01-01T00:00:00Z; a fixed epoch makes every run the same.
             epoch: Timestamp::from_second(1_767_225_600).unwrap_or(Timestamp::UNIX_EPOCH),
             rbac: false,
+            owner_permissions: false,
             history: 1_000,
         }
     }

@@ -182,12 +182,12 @@ impl ApiError {
         Self::new(403, "Forbidden", message).details(details(name, group, resource))
     }
 
-    /// 403 for a path that is not a resource.
-    pub fn forbidden_path(user: &str, verb: &str, path: &str) -> Self {
+    /// 403 for a path that is not a resource; `tail` ends the message.
+    pub(crate) fn forbidden_path(user: &str, verb: &str, path: &str, tail: &str) -> Self {
         Self::new(
             403,
             "Forbidden",
-            format!("forbidden: User \"{user}\" cannot {verb} path \"{path}\""),
+            format!("forbidden: User \"{user}\" cannot {verb} path \"{path}\"{tail}"),
         )
         .details(json!({}))
     }

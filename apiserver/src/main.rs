@@ -32,6 +32,9 @@ struct Args {
     /// Enforce roles and bindings
     #[arg(long)]
     rbac: bool,
+    /// Turn on the admission plugin `OwnerReferencesPermissionEnforcement`; takes `--rbac`
+    #[arg(long, requires = "rbac")]
+    owner_permissions: bool,
     /// Static tokens, one per line: token,user,uid,"group1,group2"
     #[arg(long, value_name = "FILE")]
     token_auth_file: Option<PathBuf>,
@@ -81,6 +84,7 @@ async fn run(args: Args) -> Result<(), String> {
         .seed(args.seed)
         .epoch(jiff::Timestamp::now())
         .rbac(args.rbac)
+        .owner_permissions(args.owner_permissions)
         .history(args.history)
         .build();
     let mut first_token = None;

@@ -1,15 +1,15 @@
 //! Role-based access control over the roles and bindings in the store.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use crate::auth::User;
+use crate::call::Call;
 use crate::cluster::Shared;
 use crate::error::{ApiError, ApiResult};
+use crate::object;
 use crate::request::RequestInfo;
 
-const GROUP: &str = "rbac.authorization.k8s.io";
+pub(crate) const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// What somebody wants to do.
 #[derive(Clone, Debug, Default)]
@@ -46,14 +46,34 @@ impl<'a> Attempt<'a> {
     }
 }
 
+/// What the authorizer says, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Decision {
+    pub(crate) allowed: bool,
+    /// Who allowed it, or which roles could not be found; mostly empty.
+    pub(crate) reason: String,
+}
+
+/// A binding that is the user's, and through which of its subjects.
+struct Grant<'a> {
+    binding: &'a Value,
+    subject: &'a Value,
+    rules: &'a Value,
+}
+
 impl Shared {
     /// Refuses what the user may not do, in the real server's words.
     pub(crate) fn authorize(&self, user: &User, attempt: &Attempt<'_>) -> ApiResult<()> {
-        if self.allows(user, attempt) {
+        let Decision { allowed, reason } = self.decide(user, attempt);
+        if allowed {
             return Ok(());
         }
+        let tail = match reason.as_str() {
+            "" => String::new(),
+            reason => format!(": {reason}"),
+        };
         Err(match attempt.path {
-            Some(path) => ApiError::forbidden_path(&user.name, attempt.verb, path),
+            Some(path) => ApiError::forbidden_path(&user.name, attempt.verb, path, &tail),
             None => {
                 let place = if attempt.namespace.is_empty() {
                     "at the cluster scope".to_owned()
@@ -61,7 +81,7 @@ impl Shared {
                     format!("in the namespace \"{}\"", attempt.namespace)
                 };
                 let why = format!(
-                    "User \"{}\" cannot {} resource \"{}\" in API group \"{}\" {place}",
+                    "User \"{}\" cannot {} resource \"{}\" in API group \"{}\" {place}{tail}",
                     user.name,
                     attempt.verb,
                     attempt.full_resource(),
@@ -72,70 +92,176 @@ impl Shared {
         })
     }
 
-    /// Whether the user may do it. Without RBAC everybody may do everything.
-    pub(crate) fn allows(&self, user: &User, attempt: &Attempt<'_>) -> bool {
-        if !self.rbac || user.is_in("system:masters") {
-            return true;
+    /// An apply or a PUT that turns out to create asks for the verb `create`, too, after the object was checked.
+    pub(crate) fn authorize_creation(&self, call: &Call) -> ApiResult<()> {
+        if call.internal || call.info.verb == "create" {
+            return Ok(());
         }
-        let state = self.store.lock();
-        let role_of = |table: &str, key: &str| -> Option<Arc<Value>> {
-            let role = state.table(table)?.objects.get(key)?;
-            Some(role.object.value())
+        let attempt = Attempt {
+            verb: "create",
+            ..Attempt::of(&call.info)
         };
-        let cluster_roles = format!("clusterroles.{GROUP}");
-        let roles = format!("roles.{GROUP}");
-        if let Some(bindings) = state.table(&format!("clusterrolebindings.{GROUP}")) {
-            for (_, binding) in bindings.scan("") {
-                let binding = binding.object.value();
-                if binds(&binding, user, "")
-                    && role_of(&cluster_roles, role_name(&binding))
-                        .is_some_and(|role| any(&role["rules"], attempt))
-                {
-                    return true;
+        let Decision { allowed, reason } = self.decide(&call.user, &attempt);
+        if allowed {
+            return Ok(());
+        }
+        // The real server says no more than the authorizer itself does, which is mostly nothing.
+        Err(ApiError::forbidden(
+            attempt.group,
+            attempt.resource,
+            attempt.name,
+            &reason,
+        ))
+    }
+
+    /// Whether the user may do it.
+    pub(crate) fn allows(&self, user: &User, attempt: &Attempt<'_>) -> bool {
+        self.decide(user, attempt).allowed
+    }
+
+    /// Whether the user may do it, and why. Without RBAC everybody may do everything.
+    pub(crate) fn decide(&self, user: &User, attempt: &Attempt<'_>) -> Decision {
+        if !self.rbac || user.is_in("system:masters") {
+            return Decision {
+                allowed: true,
+                reason: String::new(),
+            };
+        }
+        let mut granted = None;
+        let lost = self.visit_grants(user, attempt.namespace, &mut |grant| {
+            if any(grant.rules, attempt) {
+                granted = Some(format!("RBAC: allowed by {}", grant.shown()));
+            }
+            granted.is_none()
+        });
+        let reason = match (&granted, lost.as_slice()) {
+            (Some(grant), _) => grant.clone(),
+            (None, []) => String::new(),
+            (None, [one]) => format!("RBAC: {one}"),
+            (None, many) => format!("RBAC: [{}]", many.join(", ")),
+        };
+        Decision {
+            allowed: granted.is_some(),
+            reason,
+        }
+    }
+
+    /// All rules that the user has in a namespace (empty: cluster-wide ones only), and which roles were not found.
+    pub(crate) fn rules_of(&self, user: &User, namespace: &str) -> (Vec<Value>, Vec<String>) {
+        let mut rules = Vec::new();
+        let lost = self.visit_grants(user, namespace, &mut |grant| {
+            rules.extend(grant.rules.as_array().into_iter().flatten().cloned());
+            true
+        });
+        (rules, lost)
+    }
+
+    /// Shows the grants of a user to `visit` until that returns `false`. Returns the roles that were not found.
+    fn visit_grants(
+        &self,
+        user: &User,
+        namespace: &str,
+        visit: &mut dyn FnMut(&Grant<'_>) -> bool,
+    ) -> Vec<String> {
+        let state = self.store.lock();
+        let mut lost = Vec::new();
+        let mut show = |binding: &Value, home: &str| -> bool {
+            let Some(subject) = subject_of(binding, user, home) else {
+                return true;
+            };
+            let (table, key, singular) = role_of(binding, home);
+            let found = state
+                .table(&table)
+                .and_then(|roles| roles.objects.get(&key));
+            let Some(role) = found else {
+                let line = format!("{singular}.{GROUP} \"{}\" not found", role_name(binding));
+                if !lost.contains(&line) {
+                    lost.push(line);
+                }
+                return true;
+            };
+            visit(&Grant {
+                binding,
+                subject,
+                rules: &role.object.value()["rules"],
+            })
+        };
+        let tables = [("clusterrolebindings", ""), ("rolebindings", namespace)];
+        'bindings: for (plural, home) in tables {
+            if plural == "rolebindings" && namespace.is_empty() {
+                break;
+            }
+            let bindings = state.table(&format!("{plural}.{GROUP}"));
+            for (_, binding) in bindings.into_iter().flat_map(|table| table.scan(home)) {
+                if !show(&binding.object.value(), home) {
+                    break 'bindings;
                 }
             }
         }
-        if attempt.namespace.is_empty() || attempt.path.is_some() {
-            return false;
-        }
-        let Some(bindings) = state.table(&format!("rolebindings.{GROUP}")) else {
-            return false;
-        };
-        bindings.scan(attempt.namespace).any(|(_, binding)| {
-            let binding = binding.object.value();
-            if !binds(&binding, user, attempt.namespace) {
-                return false;
-            }
-            let name = role_name(&binding);
-            let role = if binding["roleRef"]["kind"] == "ClusterRole" {
-                role_of(&cluster_roles, name)
-            } else {
-                role_of(&roles, &format!("{}/{name}", attempt.namespace))
-            };
-            role.is_some_and(|role| any(&role["rules"], attempt))
-        })
+        lost
     }
 }
 
-fn role_name(binding: &Value) -> &str {
-    binding["roleRef"]["name"].as_str().unwrap_or_default()
+impl Grant<'_> {
+    /// As a review tells it: `ClusterRoleBinding "b" of ClusterRole "r" to User "jane"`.
+    fn shown(&self) -> String {
+        let name = object::meta(self.binding, "name");
+        let home = object::meta(self.binding, "namespace");
+        let (kind, name) = if home.is_empty() {
+            ("ClusterRoleBinding", name.to_owned())
+        } else {
+            ("RoleBinding", format!("{name}/{home}"))
+        };
+        let who = text(self.subject, "name");
+        let who = match (text(self.subject, "kind"), text(self.subject, "namespace")) {
+            ("ServiceAccount", "") => format!("{who}/{home}"),
+            ("ServiceAccount", namespace) => format!("{who}/{namespace}"),
+            _ => who.to_owned(),
+        };
+        format!(
+            "{kind} {name:?} of {} {:?} to {} {who:?}",
+            text(&self.binding["roleRef"], "kind"),
+            role_name(self.binding),
+            text(self.subject, "kind")
+        )
+    }
 }
 
-fn binds(binding: &Value, user: &User, namespace: &str) -> bool {
-    let Some(subjects) = binding["subjects"].as_array() else {
-        return false;
-    };
-    subjects.iter().any(|subject| {
-        let name = subject["name"].as_str().unwrap_or_default();
-        match subject["kind"].as_str() {
-            Some("User") => name == user.name,
-            Some("Group") => user.is_in(name),
-            Some("ServiceAccount") => {
-                let home = subject["namespace"]
-                    .as_str()
-                    .filter(|n| !n.is_empty())
-                    .unwrap_or(namespace);
-                user.name == format!("system:serviceaccount:{home}:{name}")
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+fn role_name(binding: &Value) -> &str {
+    text(&binding["roleRef"], "name")
+}
+
+/// Table and key of the role that a binding in `home` refers to, and what messages call it.
+pub(crate) fn role_of(binding: &Value, home: &str) -> (String, String, &'static str) {
+    let name = role_name(binding);
+    if binding["roleRef"]["kind"] == "Role" {
+        (format!("roles.{GROUP}"), format!("{home}/{name}"), "role")
+    } else {
+        (
+            format!("clusterroles.{GROUP}"),
+            name.to_owned(),
+            "clusterrole",
+        )
+    }
+}
+
+/// The subject of a binding that is this user.
+fn subject_of<'a>(binding: &'a Value, user: &User, home: &str) -> Option<&'a Value> {
+    binding["subjects"].as_array()?.iter().find(|subject| {
+        let name = text(subject, "name");
+        match text(subject, "kind") {
+            "User" => name == user.name,
+            "Group" => user.is_in(name),
+            "ServiceAccount" => {
+                let namespace = match text(subject, "namespace") {
+                    "" => home,
+                    namespace => namespace,
+                };
+                user.name == format!("system:serviceaccount:{namespace}:{name}")
             }
             _ => false,
         }

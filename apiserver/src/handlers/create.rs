@@ -78,6 +78,7 @@ impl Shared {
         mut new: Value,
         wanted_version: &str,
     ) -> Handled<Document> {
+        self.guard_escalation(call, resource, &new, None)?;
         let mut causes = metadata::validate(resource, &new);
         causes.extend(resource.model.validate(&new, None, ""));
         let name = object::meta(&new, "name").to_owned();
@@ -98,12 +99,14 @@ impl Shared {
             .into());
         }
         object::meta_mut(&mut new).remove("resourceVersion");
+        self.authorize_creation(call)?;
         let change = Change {
             operation: "CREATE",
             new: Some(&new),
             old: None,
             revision: 0,
         };
+        self.guard_owners(call, resource, &change)?;
         self.vet(call, resource, change)?;
         let key = resource.key(object::meta(&new, "namespace"), &name);
         self.store_as(call, resource, &mut new)?;

@@ -45,9 +45,9 @@ impl Shared {
     fn access(&self, user: &User, spec: &Value) -> Value {
         let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
         let (about, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
-        let allowed = if path.is_object() {
+        let decision = if path.is_object() {
             let (verb, path) = (text(&path["verb"]), text(&path["path"]));
-            self.allows(
+            self.decide(
                 user,
                 &Attempt {
                     verb: &verb,
@@ -65,7 +65,7 @@ impl Shared {
                 "name",
             ]
             .map(|field| text(&about[field]));
-            self.allows(
+            self.decide(
                 user,
                 &Attempt {
                     verb: &verb,
@@ -78,7 +78,11 @@ impl Shared {
                 },
             )
         };
-        json!({ "allowed": allowed })
+        let mut status = json!({ "allowed": decision.allowed });
+        if !decision.reason.is_empty() {
+            status["reason"] = decision.reason.into();
+        }
+        status
     }
 }
 

@@ -107,6 +107,7 @@ impl Shared {
             new = mutated;
             prepare::for_update(resource, part, &shown, &mut new, &call.info.subresource);
         }
+        self.guard_escalation(call, resource, &new, Some(&*shown))?;
         crate::managed::keep_times(&shown, &mut new);
         if *shown == new {
             // The no-op rule: no new revision, no event, no entry in managedFields.
@@ -133,6 +134,7 @@ impl Shared {
             old: Some(&*shown),
             revision: old.revision,
         };
+        self.guard_owners(call, resource, &change)?;
         self.vet(call, resource, change)?;
         if is_finished(resource, &new) {
             return self.finish(call, resource, key, old, new);
