@@ -42,7 +42,7 @@ pub fn main<C: Send + Sync + 'static>(
     }
 }
 
-fn command(name: &str) -> Command {
+pub(crate) fn command(name: &str) -> Command {
     let flag = |id: &'static str, env: &'static str, help: &'static str| {
         Arg::new(id).long(id).env(env).help(help).global(true)
     };

@@ -28,6 +28,7 @@ pub mod operator;
 pub mod phase;
 mod preflight;
 pub mod probes;
+pub mod reference;
 pub mod status;
 pub mod step;
 

@@ -297,7 +297,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             None => None,
         };
         let (stop, stopped) = watch::channel(false);
-        let (events, write_events) = Events::new(clients.call.clone(), &self.name);
+        let (events, write_events) = Events::new(clients.call.clone(), &self.name, metrics.clone());
         let shared = Shared {
             name: self.name,
             clients,

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use opgen_runtime::metrics::{CATALOGUE, Metrics, PatchResult, ReconcileResult};
+use opgen_runtime::metrics::{CATALOGUE, EventResult, Metrics, PatchResult, ReconcileResult};
 
 /// Calls every method once, so that every metric has a series.
 fn touched() -> Metrics {
@@ -42,6 +42,7 @@ fn touched() -> Metrics {
     metrics.converged("K", true);
     metrics.held_destroys("K", 1);
     metrics.job_ended("K", "restore", "done");
+    metrics.event("HotLoop", EventResult::Written);
     metrics.poll_blocked("K");
     metrics.executor_stalled("operator");
     metrics

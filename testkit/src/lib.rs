@@ -9,6 +9,7 @@ mod crash;
 mod oracle;
 mod process;
 mod scenario;
+mod words;
 mod world;
 
 pub use crash::{CrashPoint, Exploration, When};

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::{
     oracle::{self, Violation},
     scenario::Scenario,
+    words,
     world::World,
 };
 
@@ -121,6 +122,7 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
                 result = body(world) => result,
                 ended = operator => panic!("the operator ended by itself: {ended:?}"),
             };
+            words::are_known(&self.cluster, &(self.scenario.operator)());
             (result, started.elapsed())
         });
         self.elapsed += spent;

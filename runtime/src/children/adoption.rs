@@ -4,14 +4,17 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::children::{
-    Adopt, ChildError, ChildResource, DESIRED_HASH_ANNOTATION,
-    apply::{GOING, Job, Round},
-    error::HOLD,
-    memo::Refused,
-    owner::{Standing, controller_of},
-    scope::Stop,
-    store::Entry,
+use crate::{
+    children::{
+        Adopt, ChildError, ChildResource, DESIRED_HASH_ANNOTATION,
+        apply::{GOING, Job, Round},
+        error::HOLD,
+        memo::Refused,
+        owner::{Standing, controller_of},
+        scope::Stop,
+        store::Entry,
+    },
+    reference::{Reason, reasons},
 };
 
 impl<T: ChildResource> Job<'_, T> {
@@ -61,7 +64,7 @@ impl<T: ChildResource> Job<'_, T> {
                     "{what} belongs to a former {} of the same name and is about to be collected",
                     self.scope.children().owner_kind.kind
                 );
-                return Err(ChildError::waits("FormerOwner", message, GOING).into());
+                return Err(ChildError::waits(reasons::FORMER_OWNER, message, GOING).into());
             }
             (Standing::Unowned, Adopt::Never) => format!(
                 "{what} exists and is not ours: delete or rename it, or allow it by `.adopts(Adopt::IfUnowned)`"
@@ -71,11 +74,11 @@ impl<T: ChildResource> Job<'_, T> {
             ),
         };
         tracing::warn!(child = %what, uid = ?object.meta().uid, "adoption refused");
-        Err(self.refuse("AdoptionRefused", refused, live))
+        Err(self.refuse(reasons::ADOPTION_REFUSED, refused, live))
     }
 
     /// Holds: the same apply onto the same object is not tried again for a while.
-    pub(super) fn refuse(&self, reason: &'static str, message: String, live: Option<u64>) -> Stop {
+    pub(super) fn refuse(&self, reason: Reason, message: String, live: Option<u64>) -> Stop {
         let error = ChildError::blocked(reason, message);
         let refused = Refused {
             hash: self.desired.hash.clone(),

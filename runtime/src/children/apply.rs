@@ -19,6 +19,7 @@ use crate::{
     },
     engine::key::ObjectKey,
     error::Result,
+    reference::reasons,
 };
 
 /// How often one apply begins anew after somebody else was faster.
@@ -54,7 +55,7 @@ impl ChildScope {
         }
         let what = job.what();
         let message = format!("{what} is changed by others again and again while it is applied");
-        Err(ChildError::waits("ChildRace", message, GOING).into())
+        Err(ChildError::waits(reasons::CHILD_RACE, message, GOING).into())
     }
 }
 
@@ -137,7 +138,7 @@ impl<T: ChildResource> Job<'_, T> {
         if entry.object.meta().deletion_timestamp.is_some() {
             self.memo(|memo| memo.waiter = Some(self.scope.owner().key.clone()));
             let message = format!("{what} is being deleted; it is made anew when it is gone");
-            return Err(ChildError::waits("ChildTerminating", message, GOING).into());
+            return Err(ChildError::waits(reasons::CHILD_TERMINATING, message, GOING).into());
         }
         let standing = self.standing(&entry.object);
         if standing != Standing::Ours {
@@ -189,7 +190,7 @@ impl<T: ChildResource> Job<'_, T> {
                 "{} is deleted by somebody else again and again",
                 self.what()
             );
-            return Err(ChildError::waits("FieldFight", message, HOLD).into());
+            return Err(ChildError::waits(reasons::FIGHT, message, HOLD).into());
         }
         let made = self.send(&self.desired.whole, None, heals).await?;
         let Some(object) = made else {
@@ -229,7 +230,7 @@ impl<T: ChildResource> Job<'_, T> {
                         "the yielded fields of {} cannot be handed over: {message}",
                         self.what()
                     );
-                    return Err(self.refuse("ChildRefused", message, None));
+                    return Err(self.refuse(reasons::CHILD_REFUSED, message, None));
                 }
             }
         }
@@ -275,12 +276,12 @@ impl<T: ChildResource> Job<'_, T> {
             }
             Applied::Conflict(message) => {
                 let message = format!("{}: {message}", self.what());
-                Err(self.refuse("FieldConflict", message, live))
+                Err(self.refuse(reasons::FIELD_CONFLICT, message, live))
             }
             Applied::Immutable(message) => self.immutable(message, before).await,
             Applied::Refused(message) => {
                 let message = format!("the server refuses {}: {message}", self.what());
-                Err(self.refuse("ChildRefused", message, live))
+                Err(self.refuse(reasons::CHILD_REFUSED, message, live))
             }
         }
     }
@@ -293,7 +294,7 @@ impl<T: ChildResource> Job<'_, T> {
                 "{what} cannot be changed as desired, since a field of it is immutable: {message}: delete it, or allow that by `.recreate_on_immutable()`"
             );
             return Err(self.refuse(
-                "ImmutableField",
+                reasons::IMMUTABLE_FIELD,
                 message,
                 before.map(|entry| entry.content.desired),
             ));

@@ -8,13 +8,14 @@ use crate::{
         owner::{OWNER_KIND_LABEL, Owner, OwnerKind, is_namespaced},
     },
     engine::key::ObjectKey,
+    reference::reasons,
 };
 
 /// The annotation by which a child is known to be as last desired: a hash of what was sent, and of nothing else, so
 /// that a new version of the operator that desires the same writes nothing.
 pub const DESIRED_HASH_ANNOTATION: &str = "opgen.dev/desired-hash";
 /// Marks that the yielded fields have been handed over.
-const YIELDED_ANNOTATION: &str = "opgen.dev/yielded";
+pub(crate) const YIELDED_ANNOTATION: &str = "opgen.dev/yielded";
 
 /// Metadata that only the server writes.
 const SERVERS: &[&str] = &[
@@ -49,7 +50,7 @@ impl Desired {
         child: &T,
         options: &OwnedOptions,
     ) -> Result<Self, ChildError> {
-        let wrong = |message: String| ChildError::wrong("InvalidChild", message);
+        let wrong = |message: String| ChildError::wrong(reasons::INVALID_CHILD, message);
         let mut body = match serde_json::to_value(child) {
             Ok(Value::Object(body)) => body,
             Ok(_) => return Err(wrong(format!("a {} is no JSON object", T::kind(&())))),
@@ -157,7 +158,7 @@ fn place<T: ChildResource>(
     let meta = child.meta();
     let Some(name) = meta.name.as_deref().filter(|name| !name.is_empty()) else {
         return Err(ChildError::wrong(
-            "InvalidChild",
+            reasons::INVALID_CHILD,
             format!(
                 "a {child_kind} has no name: give it one by `cx.child_name(\"..\")`; a generated name would make a new one at every run"
             ),
@@ -169,7 +170,7 @@ fn place<T: ChildResource>(
         .namespace
         .as_deref()
         .filter(|namespace| !namespace.is_empty());
-    let refused = |message: String| Err(ChildError::wrong("CrossNamespaceOwner", message));
+    let refused = |message: String| Err(ChildError::wrong(reasons::CROSS_NAMESPACE_OWNER, message));
     let namespace = match (namespaced, owners, wanted) {
         (false, Some(_), _) => {
             return refused(format!(
@@ -186,7 +187,7 @@ fn place<T: ChildResource>(
         (true, Some(owners), _) => Some(owners),
         (true, None, None) => {
             return Err(ChildError::wrong(
-                "InvalidChild",
+                reasons::INVALID_CHILD,
                 format!("{child_kind} {name} needs a namespace: its owner has none"),
             ));
         }

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use crate::error::{Error, ErrorClass};
+use crate::{
+    error::{Error, ErrorClass},
+    reference::Reason,
+};
 
 /// Something stands between a child and what its owner wants of it. The text says what, and how to mend it.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ChildError {
-    reason: &'static str,
+    reason: Reason,
     message: String,
     hold: Hold,
 }
@@ -28,7 +31,7 @@ enum Hold {
 pub(super) const HOLD: Duration = Duration::from_secs(300);
 
 impl ChildError {
-    pub(super) fn waits(reason: &'static str, message: String, delay: Duration) -> Self {
+    pub(super) fn waits(reason: Reason, message: String, delay: Duration) -> Self {
         Self {
             reason,
             message,
@@ -36,7 +39,7 @@ impl ChildError {
         }
     }
 
-    pub(super) fn blocked(reason: &'static str, message: String) -> Self {
+    pub(super) fn blocked(reason: Reason, message: String) -> Self {
         Self {
             reason,
             message,
@@ -44,7 +47,7 @@ impl ChildError {
         }
     }
 
-    pub(super) fn wrong(reason: &'static str, message: String) -> Self {
+    pub(super) fn wrong(reason: Reason, message: String) -> Self {
         Self {
             reason,
             message,
@@ -52,10 +55,9 @@ impl ChildError {
         }
     }
 
-    /// CamelCase, as conditions want it: `AdoptionRefused`, `ImmutableField`, `FieldConflict`, `ChildRefused`,
-    /// `CrossNamespaceOwner`, `NotDeclared`, `NotSynced`, `ChildTerminating`, `FormerOwner`, `UpdateBudget`.
+    /// One of [`reasons`](crate::reference::reasons).
     #[must_use]
-    pub fn reason(&self) -> &'static str {
+    pub fn reason(&self) -> Reason {
         self.reason
     }
 

@@ -42,6 +42,7 @@ pub use reference::ObjectRef;
 
 pub(crate) use caches::{Children, Index};
 pub(crate) use declared::Declared;
+pub(crate) use desired::YIELDED_ANNOTATION;
 pub(crate) use owner::is_namespaced;
 pub(crate) use scope::{ChildNotes, ChildScope};
 

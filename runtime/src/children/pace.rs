@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::children::{ChildError, ChildResource, apply::Job, contains::Containment, scope::Stop};
+use crate::{
+    children::{ChildError, ChildResource, apply::Job, contains::Containment, scope::Stop},
+    reference::reasons,
+};
 
 impl<T: ChildResource> Job<'_, T> {
     /// A fight is told until it has been quiet for a while: not at every other write.
@@ -70,6 +73,11 @@ impl<T: ChildResource> Job<'_, T> {
             self.what(),
             self.store.kind
         );
-        Err(ChildError::waits("UpdateBudget", message, wait.max(Duration::from_secs(1))).into())
+        Err(ChildError::waits(
+            reasons::UPDATE_BUDGET,
+            message,
+            wait.max(Duration::from_secs(1)),
+        )
+        .into())
     }
 }

@@ -12,6 +12,7 @@ use crate::{
     engine::key::ObjectKey,
     error::Result,
     observed::Complete,
+    reference::reasons,
 };
 
 /// How soon an owner looks again that may not prune yet.
@@ -44,7 +45,7 @@ impl ChildScope {
                 "the list of {} is being read anew: it is not complete, and nothing may be concluded from it",
                 store.kind
             );
-            let error = ChildError::waits("NotSynced", message, UNSURE);
+            let error = ChildError::waits(reasons::NOT_SYNCED, message, UNSURE);
             return Err(self.stopped(error.into()));
         }
         Ok(Complete::of_cache(store.of_owner(self.owner())))

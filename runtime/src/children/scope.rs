@@ -18,6 +18,7 @@ use crate::{
     },
     engine::key::ObjectKey,
     error::Error,
+    reference::reasons,
     status::conditions::{self, Conditions, Truth},
 };
 
@@ -74,7 +75,7 @@ impl ChildNotes {
             Some(message) => all.with(
                 conditions::FIELD_FIGHT,
                 Truth::True,
-                "FieldFight",
+                reasons::FIGHT,
                 message.clone(),
             ),
             None if self.is_well => all.without(conditions::FIELD_FIGHT),
@@ -198,7 +199,7 @@ impl ChildScope {
         let kind = T::kind(&());
         let Some(store) = self.0.children.store::<T>() else {
             return Err(ChildError::wrong(
-                "NotDeclared",
+                reasons::NOT_DECLARED,
                 format!(
                     "{kind} is no owned kind: say `.kind_with::<..>(|kind| kind.owns::<{kind}>())` where the operator is built"
                 ),
@@ -218,7 +219,7 @@ impl ChildScope {
         let kind = T::kind(&());
         let Some(store) = self.0.children.related::<T>() else {
             return Err(ChildError::wrong(
-                "NotDeclared",
+                reasons::NOT_DECLARED,
                 format!(
                     "{kind} is no watched kind: say `.kind_with::<..>(|kind| kind.watches::<{kind}>(|object| ..))` where the operator is built"
                 ),
@@ -231,7 +232,7 @@ impl ChildScope {
             .any(|(id, targets)| *id == TypeId::of::<T>() && targets.contains(key));
         if !refers {
             return Err(ChildError::wrong(
-                "NotDeclared",
+                reasons::NOT_DECLARED,
                 format!(
                     "{kind} {key} is not among what the object refers to: return it from the function given to `watches`, or its changes would wake nobody"
                 ),
@@ -248,5 +249,5 @@ fn unsynced(kind: &str) -> ChildError {
     let message = format!(
         "the list of {kind} is not complete: nothing is decided without it; /readyz tells why"
     );
-    ChildError::waits("NotSynced", message, SYNC)
+    ChildError::waits(reasons::NOT_SYNCED, message, SYNC)
 }

@@ -2,17 +2,26 @@
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// `"true"` holds every run of the object, its deletion too.
-pub const PAUSED: &str = "opgen.dev/paused";
-/// Any change of it makes the object run once.
-pub const RECONCILE_AT: &str = "opgen.dev/reconcile-at";
-/// `delete` (default) or `retain`: what becomes of the outside when the object is deleted.
-pub const DELETION_POLICY: &str = "opgen.dev/deletion-policy";
-/// `"true"` lets go of an object whose outside cannot be cleaned up.
-pub const ORPHAN_EXTERNAL: &str = "opgen.dev/orphan-external";
+/// Declares the handles, and the table of them all.
+macro_rules! handles {
+    ($($ident:ident = $name:literal, $values:literal, $says:literal;)*) => {
+        $(
+            #[doc = $says]
+            pub const $ident: &str = $name;
+        )*
 
-/// `"true"` lets an object's clean-up begin although too many of its kind are being deleted at once.
-pub const ALLOW_DESTROY: &str = "opgen.dev/allow-destroy";
+        /// Name, values and meaning of each.
+        pub const TABLE: &[(&str, &str, &str)] = &[$(($ident, $values, $says)),*];
+    };
+}
+
+handles! {
+    PAUSED = "opgen.dev/paused", "`\"true\"`", "holds every run of the object, its deletion too";
+    RECONCILE_AT = "opgen.dev/reconcile-at", "any text", "any change of it makes the object run once";
+    DELETION_POLICY = "opgen.dev/deletion-policy", "`delete` (default), `retain`", "what becomes of the outside when the object is deleted";
+    ORPHAN_EXTERNAL = "opgen.dev/orphan-external", "`\"true\"`", "lets go of an object whose outside cannot be cleaned up";
+    ALLOW_DESTROY = "opgen.dev/allow-destroy", "`\"true\"`", "lets an object's clean-up begin although too many of its kind are being deleted at once";
+}
 
 fn is(meta: &ObjectMeta, name: &str, wanted: &str) -> bool {
     meta.annotations

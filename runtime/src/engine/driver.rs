@@ -33,6 +33,7 @@ use crate::{
     external::CallScope,
     identity::Identity,
     phase::{PhaseMachine, StatusOf},
+    reference::reasons,
     status::conditions,
     step::Outcome,
 };
@@ -336,7 +337,7 @@ impl<M: PhaseMachine> Driver<M> {
             && !is_told(conditions::FIELD_FIGHT, fight)
         {
             let events = &self.kind.events;
-            events.warn(&*self.object, "FieldFight", fight.clone());
+            events.warn(&*self.object, reasons::FIGHT, fight.clone());
         }
     }
 
@@ -445,9 +446,11 @@ impl<M: PhaseMachine> Driver<M> {
         }
         let identity = self.identity();
         if identity.attempt > ATTEMPTS {
-            self.kind
-                .events
-                .warn(&*self.object, "TooManyAttempts", TOO_MANY_ATTEMPTS_NOTE);
+            self.kind.events.warn(
+                &*self.object,
+                reasons::TOO_MANY_ATTEMPTS,
+                TOO_MANY_ATTEMPTS_NOTE,
+            );
         }
         let mut goes_on = false;
         for attempt in attempts(identity.attempt) {

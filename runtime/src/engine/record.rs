@@ -14,6 +14,7 @@ use crate::{
     },
     metrics::PatchResult,
     phase::{PhaseMachine, StatusOf},
+    reference::reasons,
     status::{
         Limits, MachineFields, PlanError, PlanInput, Planned, StatusWrite,
         conditions::{self, Conditions, Truth},
@@ -239,7 +240,7 @@ impl<M: PhaseMachine> Driver<M> {
             all.with(
                 conditions::CLEANUP_STALLED,
                 Truth::True,
-                "CleanupDeadline",
+                reasons::CLEANUP_DEADLINE,
                 CLEANUP_STALLED_NOTE,
             )
         } else {
@@ -255,7 +256,7 @@ impl<M: PhaseMachine> Driver<M> {
         let conditions = Conditions::none().without(conditions::PAUSED).with(
             conditions::UNKNOWN_PHASE,
             Truth::True,
-            "UnknownPhase",
+            reasons::PHASE_OF_ANOTHER_VERSION,
             format!("this version of the operator does not know the phase {name:?}: run the newer one again, or set a phase it knows"),
         );
         let resync = Some(self.kind.limits.resync);
@@ -267,7 +268,7 @@ impl<M: PhaseMachine> Driver<M> {
         let conditions = Conditions::none().with(
             conditions::PAUSED,
             Truth::True,
-            "PausedByAnnotation",
+            reasons::PAUSED_BY_ANNOTATION,
             "held by the annotation opgen.dev/paused: remove it, or set it to \"false\", to go on",
         );
         let reason = "paused by annotation";
@@ -309,11 +310,11 @@ impl<M: PhaseMachine> Driver<M> {
         let note = format!("the status cannot be written: {why}");
         self.kind
             .events
-            .warn(&*self.object, "WriteRefused", note.clone());
+            .warn(&*self.object, reasons::REFUSED, note.clone());
         let wanted = Conditions::none().with(
             conditions::WRITE_REFUSED,
             Truth::True,
-            "WriteRefused",
+            reasons::REFUSED,
             note.clone(),
         );
         let raw = self.envelope.raw_status();

@@ -9,6 +9,7 @@ use crate::{
     },
     error::{Error, ErrorClass, Result},
     phase::PhaseMachine,
+    reference::{Reason, reasons},
     step::Outcome,
 };
 
@@ -28,8 +29,7 @@ pub(crate) struct Verdict<M: PhaseMachine> {
 /// Why the object is where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
-    /// CamelCase, as conditions want it.
-    pub(crate) reason: &'static str,
+    pub(crate) reason: Reason,
     /// For people.
     pub(crate) message: String,
     /// Whether nothing but a new spec can help.
@@ -67,7 +67,7 @@ impl<M: PhaseMachine> Verdict<M> {
     pub(crate) fn deadline(phase: M, target: M, deadline: Duration) -> Self {
         let mut verdict = Self::moves(target);
         verdict.note = Some(Note {
-            reason: "DeadlineExceeded",
+            reason: reasons::DEADLINE_EXCEEDED,
             message: format!("longer than {deadline:?} in {}", phase.name()),
             stalled: target.info().failed,
         });
@@ -100,7 +100,7 @@ impl<M: PhaseMachine> Verdict<M> {
             }
             Outcome::Wait { reason, after } => {
                 let note = Note {
-                    reason: "Waiting",
+                    reason: reasons::WAITING,
                     message: reason.clone(),
                     stalled: false,
                 };
@@ -121,7 +121,7 @@ impl<M: PhaseMachine> Verdict<M> {
 
     fn permanent(phase: M, error: &Error, limits: &Limits) -> Self {
         let note = Some(Note {
-            reason: "PermanentError",
+            reason: reasons::PERMANENT_ERROR,
             message: error.to_string(),
             stalled: true,
         });
@@ -139,7 +139,7 @@ impl<M: PhaseMachine> Verdict<M> {
         let message = error.to_string();
         // A missing permit says nothing of this object, so nothing is written about it.
         let note = (error.class() != ErrorClass::Saturated).then(|| Note {
-            reason: "Retrying",
+            reason: reasons::RETRYING,
             message: message.clone(),
             stalled: false,
         });

@@ -173,6 +173,7 @@ catalogue! {
     CONVERGED: 1 = gauge("opgen_converged", ["kind"], "1 while every object of that kind is settled or paused: none waits for its turn, for a poll or for a retry");
     HELD_DESTROYS: 1 = gauge("opgen_held_destroys", ["kind"], "clean-ups held by the brake on mass deletions");
     JOBS: 3 = counter("opgen_jobs_total", ["kind", "job", "result"], "background jobs that ended by result: done, failed, timeout, panic");
+    EVENTS: 2 = counter("opgen_events_total", ["reason", "result"], "events for people by result: written, failed (the API server did not take it), dropped (too many waited to be written)");
     BLOCKING_POLLS: 1 = counter("opgen_blocking_polls_total", ["kind"], "times a handler blocked its thread for half a second or longer");
     EXECUTOR_STALLS: 1 = counter("opgen_executor_stalls_total", ["controller"], "times the executor did not turn for two seconds");
 }

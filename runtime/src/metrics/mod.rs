@@ -65,6 +65,29 @@ impl PatchResult {
     }
 }
 
+/// What became of an event, as the label `result`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventResult {
+    /// The API server has it.
+    Written,
+    /// The API server did not take it.
+    Failed,
+    /// Too many waited to be written.
+    Dropped,
+}
+
+impl EventResult {
+    /// The label's value.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Failed => "failed",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
 /// The value of a label: a static word costs nothing, anything else is copied. Only words of which there are few
 /// (kinds, phases, results) may become one.
 pub trait Label {
@@ -165,6 +188,7 @@ struct Set {
     converged: Gauge<1>,
     held_destroys: Gauge<1>,
     jobs: Counter<3>,
+    events: Counter<2>,
     blocking_polls: Counter<1>,
     executor_stalls: Counter<1>,
 }
@@ -215,6 +239,7 @@ impl Set {
             converged: Gauge::new(&catalogue::CONVERGED, registry),
             held_destroys: Gauge::new(&catalogue::HELD_DESTROYS, registry),
             jobs: Counter::new(&catalogue::JOBS, registry),
+            events: Counter::new(&catalogue::EVENTS, registry),
             blocking_polls: Counter::new(&catalogue::BLOCKING_POLLS, registry),
             executor_stalls: Counter::new(&catalogue::EXECUTOR_STALLS, registry),
         }
@@ -482,6 +507,13 @@ impl Metrics {
     /// They have so many bytes.
     pub fn cache_bytes(&self, kind: impl Label, count: usize) {
         self.set.cache_bytes.set([kind.value()], amount(count));
+    }
+
+    /// An event for people was written, or not.
+    pub fn event(&self, reason: impl Label, result: EventResult) {
+        self.set
+            .events
+            .inc([reason.value(), Cow::Borrowed(result.as_str())]);
     }
 
     /// So many objects are paused.

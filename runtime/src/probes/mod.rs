@@ -17,7 +17,7 @@ mod server;
 use jiff::Timestamp;
 use serde::Serialize;
 
-pub use respond::respond;
+pub use respond::{ENDPOINTS, respond};
 pub use server::{ProbeServer, serve, serve_inline};
 
 /// What is served. Its methods are called on the probes' thread: they must not wait for anything that a blocked

@@ -15,6 +15,30 @@ const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
 const HTML: &str = "text/html; charset=utf-8";
 
+const LIVEZ: &str = "/livez";
+const READYZ: &str = "/readyz";
+const METRICS: &str = "/metrics";
+const RECONCILES: &str = "/debug/reconciles";
+const GRAPH: &str = "/debug/graph";
+
+/// Every path that is served, and what it answers.
+pub const ENDPOINTS: [(&str, &str); 5] = [
+    (
+        LIVEZ,
+        "200 while the scheduler beats, else 503 with the reasons",
+    ),
+    (
+        READYZ,
+        "200 once caches are synced and CRDs served, else 503 with the reasons",
+    ),
+    (METRICS, "OpenMetrics text"),
+    (
+        RECONCILES,
+        "every object in flight, waiting or backing off: phase, since when, why, and when it is due next; JSON, or a page for a browser",
+    ),
+    (GRAPH, "the phase machines; JSON, or a page for a browser"),
+];
+
 /// The answer to a request. A source that panics is a 500, not the end of the server.
 #[must_use]
 pub fn respond<B>(source: &dyn ProbeSource, request: &Request<B>) -> Response<String> {
@@ -38,10 +62,10 @@ pub fn respond<B>(source: &dyn ProbeSource, request: &Request<B>) -> Response<St
 
 fn route(source: &dyn ProbeSource, path: &str, html: bool) -> Response<String> {
     match path {
-        "/livez" => check(source.live()),
-        "/readyz" => check(source.ready()),
-        "/metrics" => answer(StatusCode::OK, metrics::CONTENT_TYPE, source.metrics()),
-        "/debug/reconciles" => {
+        LIVEZ => check(source.live()),
+        READYZ => check(source.ready()),
+        METRICS => answer(StatusCode::OK, metrics::CONTENT_TYPE, source.metrics()),
+        RECONCILES => {
             let mut views = source.reconciles();
             views.sort_by(|a, b| {
                 (a.since, &a.kind, &a.namespace, &a.name).cmp(&(
@@ -57,7 +81,7 @@ fn route(source: &dyn ProbeSource, path: &str, html: bool) -> Response<String> {
                 json(&views)
             }
         }
-        "/debug/graph" => {
+        GRAPH => {
             let graphs = source.graphs();
             if html {
                 answer(StatusCode::OK, HTML, page::graphs(&graphs))
@@ -69,7 +93,7 @@ fn route(source: &dyn ProbeSource, path: &str, html: bool) -> Response<String> {
         _ => answer(
             StatusCode::NOT_FOUND,
             TEXT,
-            "there are /livez, /readyz, /metrics, /debug/reconciles and /debug/graph\n",
+            format!("there are {}\n", ENDPOINTS.map(|(path, _)| path).join(", ")),
         ),
     }
 }

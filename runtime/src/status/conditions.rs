@@ -21,43 +21,35 @@ use super::{
 };
 use crate::graph::PhaseInfo;
 
-/// The object is as wanted.
-pub const READY: &str = "Ready";
-/// Work is under way.
-pub const RECONCILING: &str = "Reconciling";
-/// Only a person or a new spec can help.
-pub const STALLED: &str = "Stalled";
-/// The API server refuses the operator's writes.
-pub const WRITE_REFUSED: &str = "WriteRefused";
-/// The clean-up takes longer than its deadline.
-pub const CLEANUP_STALLED: &str = "CleanupStalled";
-/// The clean-up lacks something it depends on.
-pub const CLEANUP_BLOCKED: &str = "CleanupBlocked";
-/// The stored phase is another version's.
-pub const UNKNOWN_PHASE: &str = "UnknownPhase";
-/// An annotation holds the object.
-pub const PAUSED: &str = "Paused";
-/// What stands outside could not be observed.
-pub const UNOBSERVED: &str = "Unobserved";
-/// Another writer keeps changing a child's field back.
-pub const FIELD_FIGHT: &str = "FieldFight";
-/// A child could not be brought to what the spec wants.
-pub const CHILD_BLOCKED: &str = "ChildBlocked";
+/// Declares the types, and the tables of them all.
+macro_rules! types {
+    ($($ident:ident = $name:literal, $says:literal;)*) => {
+        $(
+            #[doc = $says]
+            pub const $ident: &str = $name;
+        )*
 
-/// The types that only the runtime writes: what a handler puts under these names is ignored.
-pub const OWNED: &[&str] = &[
-    READY,
-    RECONCILING,
-    STALLED,
-    WRITE_REFUSED,
-    CLEANUP_STALLED,
-    CLEANUP_BLOCKED,
-    UNKNOWN_PHASE,
-    PAUSED,
-    UNOBSERVED,
-    FIELD_FIGHT,
-    CHILD_BLOCKED,
-];
+        /// The types that only the runtime writes: what a handler puts under these names is ignored.
+        pub const OWNED: &[&str] = &[$($ident),*];
+
+        /// The same types, each with what it means while it is True.
+        pub const TABLE: &[(&str, &str)] = &[$(($ident, $says)),*];
+    };
+}
+
+types! {
+    READY = "Ready", "the object is as its spec wants it; its observedGeneration is the generation that converged";
+    RECONCILING = "Reconciling", "work is under way; its observedGeneration is the generation that the change began with";
+    STALLED = "Stalled", "only a person or a new spec can help";
+    WRITE_REFUSED = "WriteRefused", "the API server refuses the operator's writes";
+    CLEANUP_STALLED = "CleanupStalled", "the clean-up takes longer than its deadline";
+    CLEANUP_BLOCKED = "CleanupBlocked", "the clean-up lacks something it depends on: a secret, a role, a parent";
+    UNKNOWN_PHASE = "UnknownPhase", "the stored phase is another version's; nothing is touched, deletion still works";
+    PAUSED = "Paused", "an annotation holds the object, its deletion too";
+    UNOBSERVED = "Unobserved", "what stands outside could not be observed at the last look";
+    FIELD_FIGHT = "FieldFight", "another writer keeps changing a child's field back";
+    CHILD_BLOCKED = "ChildBlocked", "a child could not be brought to what the spec wants";
+}
 
 /// The status of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use crate::{
         owned_bell::Change, predicate::trigger, queue::Lane, state::ObjectState, watch::News,
     },
     phase::PhaseMachine,
+    reference::reasons,
 };
 
 impl<M: PhaseMachine> Controller<M> {
@@ -130,7 +131,7 @@ impl<M: PhaseMachine> Controller<M> {
                 tracing::error!(kind = %self.kind.name, object = %key, %error, "the object does not decode and is left alone");
                 let note =
                     format!("it does not decode and is left alone: {error}: mend that field");
-                self.kind.events.warn(envelope, "Undecodable", note);
+                self.kind.events.warn(envelope, reasons::UNDECODABLE, note);
                 self.kind
                     .metrics
                     .undecodable_objects(&self.kind.name, self.undecodable.len());

@@ -16,6 +16,7 @@ use crate::{
     error::ErrorClass,
     metrics::ReconcileResult,
     phase::PhaseMachine,
+    reference::reasons,
 };
 
 impl<M: PhaseMachine> Controller<M> {
@@ -83,7 +84,7 @@ impl<M: PhaseMachine> Controller<M> {
             None => {}
             Some(delay) if hot => {
                 tracing::warn!(kind = %self.kind.name, object = %key, "runs again and again without a change: slowed down");
-                self.warn(key, "HotLoop", "it is reconciled again and again although nothing changes: slowed down to one run in 30 s; a handler moves or requeues without waiting");
+                self.warn(key, reasons::HOT_LOOP, "it is reconciled again and again although nothing changes: slowed down to one run in 30 s; a handler moves or requeues without waiting");
                 self.board.hot(key, now + HOT_DELAY);
                 self.queue.push_at(key, now + delay.max(HOT_DELAY));
             }

@@ -20,6 +20,7 @@ use crate::{
     },
     error::ErrorClass,
     phase::PhaseMachine,
+    reference::{Reason, reasons},
 };
 
 impl<M: PhaseMachine> Controller<M> {
@@ -165,7 +166,7 @@ impl<M: PhaseMachine> Controller<M> {
         state.cleanup_overdue = report.cleanup_overdue;
         if newly_overdue {
             self.cleanup_stalled += 1;
-            self.warn(&key, "CleanupStalled", CLEANUP_STALLED_NOTE);
+            self.warn(&key, reasons::CLEANUP_IS_STALLED, CLEANUP_STALLED_NOTE);
         } else if no_longer_overdue {
             self.cleanup_stalled -= 1;
         }
@@ -198,7 +199,7 @@ impl<M: PhaseMachine> Controller<M> {
     }
 
     /// An event on the object, as far as it decodes.
-    pub(super) fn warn(&self, key: &ObjectKey, reason: &'static str, note: &str) {
+    pub(super) fn warn(&self, key: &ObjectKey, reason: Reason, note: &str) {
         if let Some(Ok(object)) = self.cache.get(key).map(Envelope::object) {
             self.kind.events.warn(&**object, reason, note);
         }

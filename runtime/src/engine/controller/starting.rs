@@ -20,6 +20,7 @@ use crate::{
         stall::Timed,
     },
     phase::PhaseMachine,
+    reference::reasons,
 };
 
 impl<M: PhaseMachine> Controller<M> {
@@ -82,7 +83,7 @@ impl<M: PhaseMachine> Controller<M> {
         }
         if is_new {
             tracing::warn!(kind = %self.kind.name, object = %key, wait = ?(at - now), "mass deletion: the clean-up waits");
-            self.warn(key, "MassDeletion", MASS_DELETION_NOTE);
+            self.warn(key, reasons::MASS_DELETION, MASS_DELETION_NOTE);
         }
         self.board
             .polling(key, "held by the brake on mass deletions", at);
