@@ -34,7 +34,18 @@ pub enum Source {
 pub struct Answers {
     /// The package's name.
     pub name: Answer<String>,
-    /// The kind; `None` leaves it to the CRD.
+    /// The kinds; at least one.
+    pub kinds: Vec<KindAnswers>,
+    /// The Kubernetes version.
+    pub k8s: Option<Answer<String>>,
+    /// Where the crates come from.
+    pub source: Source,
+}
+
+/// What is asked of one kind.
+#[derive(Clone, Debug)]
+pub struct KindAnswers {
+    /// The kind; empty leaves it to the CRD.
     pub kind: Answer<String>,
     /// The group.
     pub group: Answer<String>,
@@ -46,16 +57,16 @@ pub struct Answers {
     pub short: Vec<Answer<String>>,
     /// The scope.
     pub scope: Option<Answer<String>>,
-    /// The phases, each with its place; none leaves them to what is managed outside.
+    /// The phases, each with its place; none leaves them to what is managed.
     pub phases: Vec<Answer<String>>,
     /// What is managed outside.
     pub external: Answer<String>,
-    /// The Kubernetes version.
-    pub k8s: Option<Answer<String>>,
+    /// Kinds of children, each with its place.
+    pub owns: Vec<Answer<String>>,
+    /// Kinds of dependencies, each with its place.
+    pub watches: Vec<Answer<String>>,
     /// The CRD to adopt.
     pub from_crd: Option<Answer<PathBuf>>,
-    /// Where the crates come from.
-    pub source: Source,
 }
 
 /// Something that can be asked; answers `None` where nobody is there.
@@ -105,80 +116,32 @@ impl Answers {
     /// Merges: a flag wins over the file, the file over a prompt, a prompt over the default.
     ///
     /// # Errors
-    /// If the conversation was broken off, or the target folder has no name.
+    /// If the conversation was broken off, the target folder has no name, or a flag about a kind meets a file with
+    /// several.
     pub fn collect(flags: &New, settings: Option<&Settings>, ask: &mut dyn Ask) -> Result<Self> {
-        let merge = Merge {
+        let written = settings.map_or(&[][..], |settings| &settings.fields.kind);
+        if let (true, Some(flag)) = (written.len() > 1, flags.about_a_kind()) {
+            return Err(Problem::new(format!(
+                "`{flag}` is about one kind, and the settings have {}",
+                written.len()
+            ))
+            .at(Place::Flag(flag))
+            .mend("change the [[kind]] in the file that it is meant for")
+            .input());
+        }
+        let merge = |index| Merge {
             settings,
-            kind: settings.map(Settings::first_kind).unwrap_or_default(),
+            kind: written.get(index).cloned().unwrap_or_default(),
+            index,
         };
-        let name = merge.name(&flags.path)?;
-        let from_crd = merge.path(flags.from_crd.as_deref());
-        let stem = crate::model::stem(&name.value).to_owned();
-        let (kind, group) = if from_crd.is_some() {
-            // The CRD answers both. The flag only chooses where the file holds several; the settings name a file with one.
-            let kind = merge.text("--kind", &flags.kind, &None, "kind");
-            let unused = |place| Answer {
-                value: String::new(),
-                place,
-            };
-            (
-                kind.unwrap_or_else(|| unused(Place::Flag("--kind"))),
-                unused(Place::Flag("--group")),
-            )
-        } else {
-            let kind = match merge.text("--kind", &flags.kind, &merge.kind.kind, "kind") {
-                Some(kind) => kind,
-                None => asked(
-                    ask.text("Kind", &Kind::suggested(&name.value), |text| {
-                        Kind::parse(text).map(drop)
-                    })?,
-                    Kind::suggested(&name.value),
-                    "--kind",
-                ),
-            };
-            let suggested = format!("{}.example.com", stem.to_lowercase().replace('_', "-"));
-            let group = match merge.text("--group", &flags.group, &merge.kind.group, "group") {
-                Some(group) => group,
-                None => asked(
-                    ask.text("API group", &suggested, |text| {
-                        crate::model::ApiGroup::parse(text).map(drop)
-                    })?,
-                    suggested,
-                    "--group",
-                ),
-            };
-            (kind, group)
-        };
-        let external = match merge.text(
-            "--external",
-            &flags.external,
-            &merge.kind.external,
-            "external",
-        ) {
-            Some(external) => external,
-            None => asked(
-                ask.choice("What does it manage outside the cluster?", EXTERNAL)?,
-                "http".to_owned(),
-                "--external",
-            ),
-        };
+        let name = merge(0).name(&flags.path)?;
+        let kinds = (0..written.len().max(1))
+            .map(|index| merge(index).kind(flags, &name.value, ask))
+            .collect::<Result<_>>()?;
         Ok(Self {
-            kind,
-            group,
-            external,
-            version: merge.text("--version", &flags.version, &merge.kind.version, "version"),
-            plural: merge.text("--plural", &flags.plural, &merge.kind.plural, "plural"),
-            scope: merge.text("--scope", &flags.scope, &merge.kind.scope, "scope"),
-            short: merge.list(
-                "--short",
-                flags.short.clone(),
-                merge.kind.short.clone(),
-                "short",
-            ),
-            phases: merge.phases(flags),
-            k8s: merge.k8s(flags),
-            source: merge.source(flags),
-            from_crd,
+            k8s: merge(0).k8s(flags),
+            source: merge(0).source(flags),
+            kinds,
             name,
         })
     }
@@ -204,9 +167,95 @@ fn asked(answer: Option<String>, default: String, flag: &'static str) -> Answer<
 struct Merge<'a> {
     settings: Option<&'a Settings>,
     kind: KindFields,
+    /// Which of the file's kinds.
+    index: usize,
 }
 
 impl Merge<'_> {
+    fn kind(&self, flags: &New, name: &str, ask: &mut dyn Ask) -> Result<KindAnswers> {
+        let from_crd = self.path(flags.from_crd.as_deref());
+        let (kind, group) = self.kind_and_group(flags, from_crd.is_some(), name, ask)?;
+        let owns = self.list("--owns", flags.owns.clone(), self.kind.owns.clone(), "owns");
+        let external = match self.text(
+            "--external",
+            &flags.external,
+            &self.kind.external,
+            "external",
+        ) {
+            Some(external) => external,
+            None => asked(
+                ask.choice("What does it manage outside the cluster?", EXTERNAL)?,
+                // Who names children means those; who names nothing gets the whole shape.
+                if owns.is_empty() { "http" } else { "none" }.to_owned(),
+                "--external",
+            ),
+        };
+        Ok(KindAnswers {
+            kind,
+            group,
+            external,
+            owns,
+            version: self.text("--version", &flags.version, &self.kind.version, "version"),
+            plural: self.text("--plural", &flags.plural, &self.kind.plural, "plural"),
+            scope: self.text("--scope", &flags.scope, &self.kind.scope, "scope"),
+            short: self.list(
+                "--short",
+                flags.short.clone(),
+                self.kind.short.clone(),
+                "short",
+            ),
+            watches: self.list(
+                "--watches",
+                flags.watches.clone(),
+                self.kind.watches.clone(),
+                "watches",
+            ),
+            phases: self.phases(flags),
+            from_crd,
+        })
+    }
+
+    /// The CRD answers both. The flag only chooses where the file holds several; the settings name a file with one.
+    fn kind_and_group(
+        &self,
+        flags: &New,
+        adopts: bool,
+        name: &str,
+        ask: &mut dyn Ask,
+    ) -> Result<(Answer<String>, Answer<String>)> {
+        if adopts {
+            let unused = |flag| Answer {
+                value: String::new(),
+                place: Place::Flag(flag),
+            };
+            let kind = self.text("--kind", &flags.kind, &None, "kind");
+            return Ok((kind.unwrap_or_else(|| unused("--kind")), unused("--group")));
+        }
+        let kind = match self.text("--kind", &flags.kind, &self.kind.kind, "kind") {
+            Some(kind) => kind,
+            None => asked(
+                ask.text("Kind", &Kind::suggested(name), |text| {
+                    Kind::parse(text).map(drop)
+                })?,
+                Kind::suggested(name),
+                "--kind",
+            ),
+        };
+        let stem = crate::model::stem(name);
+        let suggested = format!("{}.example.com", stem.to_lowercase().replace('_', "-"));
+        let group = match self.text("--group", &flags.group, &self.kind.group, "group") {
+            Some(group) => group,
+            None => asked(
+                ask.text("API group", &suggested, |text| {
+                    crate::model::ApiGroup::parse(text).map(drop)
+                })?,
+                suggested,
+                "--group",
+            ),
+        };
+        Ok((kind, group))
+    }
+
     fn place(&self, path: &[&str]) -> Place {
         self.settings
             .map_or(Place::Derived("the settings"), |settings| {
@@ -261,7 +310,7 @@ impl Merge<'_> {
         }
         written.as_ref().map(|value| Answer {
             value: value.clone(),
-            place: self.place(&["kind", "0", field]),
+            place: self.place(&["kind", &self.index.to_string(), field]),
         })
     }
 
@@ -285,7 +334,7 @@ impl Merge<'_> {
                 .enumerate()
                 .map(|(index, value)| Answer {
                     value,
-                    place: settings.place_in(&["kind", "0", field], index),
+                    place: settings.place_in(&["kind", &self.index.to_string(), field], index),
                 })
                 .collect(),
             _ => Vec::new(),
@@ -326,7 +375,7 @@ impl Merge<'_> {
             });
         }
         let written = self.kind.from_crd.as_ref()?;
-        let place = self.place(&["kind", "0", "from-crd"]);
+        let place = self.place(&["kind", &self.index.to_string(), "from-crd"]);
         // Paths in a file are relative to that file.
         let base = match &place {
             Place::Text { source, .. } => {

@@ -1,13 +1,16 @@
 //! Answers -> [`Operator`]: every check of names, with the place of each answer.
 
 use crate::adoption::Found;
-use crate::answers::{Answer, Answers};
+use crate::answers::{Answer, Answers, KindAnswers};
 use crate::crates;
 use crate::error::{Bag, Place, Problem, Result};
 use crate::model::{
-    ApiGroup, ApiVersion, CrateName, DEFAULT, DEFAULT_INSIDE, External, K8sVersion, Kind, Machine,
-    Operator, Plural, Resource, Scope, ShortName,
+    ApiGroup, ApiVersion, CrateName, DEFAULT, DEFAULT_INSIDE, DEFAULT_RELATED, External,
+    K8sVersion, Kind, Machine, Operator, Plural, Resource, Scope, ShortName,
 };
+
+mod collisions;
+mod relations;
 
 /// Checks every answer.
 ///
@@ -30,22 +33,33 @@ pub fn operator(answers: &Answers) -> Result<Operator> {
             None
         }
     };
-    let resource = match &answers.from_crd {
-        Some(file) => {
-            let found = Found::read(
-                file,
-                Some(answers.kind.value.as_str()).filter(|kind| !kind.is_empty()),
-                answers.version.as_ref().map(|answer| answer.value.as_str()),
-            )?;
-            adopted(answers, found, &mut bag)
-        }
-        None => fresh(answers, &mut bag),
-    };
+    let mut resources = Vec::new();
+    for answers in &answers.kinds {
+        resources.push(match &answers.from_crd {
+            Some(file) => {
+                let found = Found::read(
+                    file,
+                    Some(answers.kind.value.as_str()).filter(|kind| !kind.is_empty()),
+                    answers.version.as_ref().map(|answer| answer.value.as_str()),
+                )?;
+                adopted(answers, found, &mut bag)
+            }
+            None => fresh(answers, &mut bag),
+        });
+    }
+    let named = answers
+        .kinds
+        .iter()
+        .zip(&resources)
+        .filter_map(|(answers, resource)| Some((&answers.kind.place, resource.as_ref()?)));
+    collisions::between(&named.collect::<Vec<_>>())
+        .into_iter()
+        .for_each(|problem| bag.push(problem));
     bag.finish()?;
-    match (name, k8s, crates, resource) {
-        (Some(name), Some(k8s), Some(crates), Some(resource)) => Ok(Operator {
+    match (name, k8s, crates, resources.into_iter().collect()) {
+        (Some(name), Some(k8s), Some(crates), Some(resources)) => Ok(Operator {
             name,
-            resources: vec![resource],
+            resources,
             k8s,
             crates,
         }),
@@ -61,7 +75,7 @@ fn check<T>(
     parse(&answer.value).map_err(|problem| problem.at(answer.place.clone()))
 }
 
-fn fresh(answers: &Answers, bag: &mut Bag) -> Option<Resource> {
+fn fresh(answers: &KindAnswers, bag: &mut Bag) -> Option<Resource> {
     let kind = bag.take(check(&answers.kind, Kind::parse));
     let group = bag.take(check(&answers.group, ApiGroup::parse));
     let version = match &answers.version {
@@ -99,6 +113,7 @@ fn fresh(answers: &Answers, bag: &mut Bag) -> Option<Resource> {
         .filter_map(|answer| bag.take(check(answer, ShortName::parse)))
         .collect();
     let (external, machine) = behaviour(answers, kind.as_ref(), bag);
+    let (owns, watches) = relations::of(answers, kind.as_ref(), scope, bag);
     Some(Resource {
         kind: kind?,
         group: group?,
@@ -108,12 +123,14 @@ fn fresh(answers: &Answers, bag: &mut Bag) -> Option<Resource> {
         scope: scope?,
         machine: machine?,
         external: external?,
+        owns,
+        watches,
         adopted: None,
     })
 }
 
 /// The CRD names what `fresh` asks for; only the behaviour is still to be answered.
-fn adopted(answers: &Answers, found: Found, bag: &mut Bag) -> Option<Resource> {
+fn adopted(answers: &KindAnswers, found: Found, bag: &mut Bag) -> Option<Resource> {
     let at = Place::Path(found.path.clone());
     let kind = bag.take(Kind::parse(&found.kind).map_err(|problem| problem.at(at.clone())));
     let group =
@@ -128,6 +145,7 @@ fn adopted(answers: &Answers, found: Found, bag: &mut Bag) -> Option<Resource> {
         .filter_map(|name| ShortName::parse(name).ok())
         .collect();
     let (external, machine) = behaviour(answers, kind.as_ref(), bag);
+    let (owns, watches) = relations::of(answers, kind.as_ref(), Some(found.scope), bag);
     Some(Resource {
         kind: kind?,
         group: group?,
@@ -137,12 +155,14 @@ fn adopted(answers: &Answers, found: Found, bag: &mut Bag) -> Option<Resource> {
         scope: found.scope,
         machine: machine?,
         external: external?,
+        owns,
+        watches,
         adopted: Some(found.adopted),
     })
 }
 
 fn behaviour(
-    answers: &Answers,
+    answers: &KindAnswers,
     kind: Option<&Kind>,
     bag: &mut Bag,
 ) -> (Option<External>, Option<Machine>) {
@@ -153,9 +173,11 @@ fn behaviour(
         .iter()
         .map(|answer| answer.value.as_str())
         .collect();
+    let is_related = !answers.owns.is_empty() || !answers.watches.is_empty();
     let texts = match (written.is_empty(), outside) {
         (false, _) => &written[..],
         (true, true) => DEFAULT,
+        (true, false) if is_related => DEFAULT_RELATED,
         (true, false) => DEFAULT_INSIDE,
     };
     let machine = kind.and_then(|kind| match Machine::parse(kind, texts, outside) {

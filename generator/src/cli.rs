@@ -76,6 +76,7 @@ const NEW_EXAMPLES: &str = "\
 Examples:
   cargo opgen new database-operator
   cargo opgen new database-operator --kind Database --group db.example.com --external http -y
+  cargo opgen new web-operator --kind Web --owns Deployment,Service --watches v1/Secret
   cargo opgen new cert-operator --from-crd certificates.yaml
   cargo opgen new cache-operator --phases 'Pending>Warming,Warming:deadline=5m>Ready,Ready:steady>Warming'
 
@@ -84,6 +85,12 @@ Phases:
   Marks: steady, failed, finalizer, deadline=30m, on_deadline=Failed, resync=10m, timeout=10s.
   A failed phase is added where none is named, a finalizer phase where something outside is managed,
   and an arrow to the failed phase is implied everywhere.
+
+Kinds that are owned or watched:
+  A built-in kind as `Deployment` or `apps/v1/Deployment`; any other as group/version/Kind with the marks
+  `cluster` and `plural=NAME` where they are needed: cert-manager.io/v1/ClusterIssuer:cluster.
+
+Several kinds: one [[kind]] each in a file given with --config.
 
 Answers come from a flag, else from opgen.toml, else from a prompt on a terminal, else from the default.";
 
@@ -115,9 +122,15 @@ pub struct New {
     /// The phases of an object's life, see below.
     #[arg(long, value_name = "PHASES")]
     pub phases: Option<String>,
-    /// What the operator manages outside the cluster: `http`, `custom` or `none` [default: http].
+    /// What the operator manages outside the cluster: `http`, `custom` or `none` [default: http; none with --owns].
     #[arg(long, value_name = "KIND")]
     pub external: Option<String>,
+    /// Kinds of the objects it makes for each of its own, separated by commas [default: none].
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub owns: Option<Vec<String>>,
+    /// Kinds of the objects that a spec refers to, separated by commas [default: none].
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub watches: Option<Vec<String>>,
     /// Adopt the CustomResourceDefinition in this YAML file; the file stays the truth.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["group", "plural", "short", "scope"])]
     pub from_crd: Option<PathBuf>,
@@ -148,6 +161,27 @@ pub struct New {
     /// Ask nothing: take the default where there is no other answer.
     #[arg(long, short)]
     pub yes: bool,
+}
+
+impl New {
+    /// A flag that was given and is about one kind.
+    pub(crate) fn about_a_kind(&self) -> Option<&'static str> {
+        [
+            ("--kind", self.kind.is_some()),
+            ("--group", self.group.is_some()),
+            ("--version", self.version.is_some()),
+            ("--plural", self.plural.is_some()),
+            ("--short", self.short.is_some()),
+            ("--scope", self.scope.is_some()),
+            ("--phases", self.phases.is_some()),
+            ("--external", self.external.is_some()),
+            ("--owns", self.owns.is_some()),
+            ("--watches", self.watches.is_some()),
+            ("--from-crd", self.from_crd.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(flag, given)| given.then_some(flag))
+    }
 }
 
 /// Version control.

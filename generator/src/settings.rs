@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml_edit::{Document, DocumentMut, Item, Table, value};
 
 use crate::error::{Failure, Place, Problem, Result, SourceText};
-use crate::model::{Crates, Operator, Phase};
+use crate::model::{Crates, Operator, Phase, Related};
 
 /// The file's name in a project.
 pub const FILE: &str = "opgen.toml";
@@ -63,6 +63,10 @@ pub struct KindFields {
     pub scope: Option<String>,
     /// What it manages outside.
     pub external: Option<String>,
+    /// Kinds of its children.
+    pub owns: Option<Vec<String>>,
+    /// Kinds it refers to.
+    pub watches: Option<Vec<String>>,
     /// Its phases.
     pub phases: Option<Vec<String>>,
     /// The CRD file it was adopted from, relative to this file.
@@ -148,20 +152,7 @@ impl Settings {
             ))
             .input());
         }
-        if self.fields.kind.len() > 1 {
-            return Err(Problem::new(
-                "`new` makes an operator of one kind, and this file has several",
-            )
-            .at(self.place(&["kind"]))
-            .mend("keep one [[kind]]")
-            .input());
-        }
         Ok(())
-    }
-
-    /// The first kind, or one without fields.
-    pub fn first_kind(&self) -> KindFields {
-        self.fields.kind.first().cloned().unwrap_or_default()
     }
 
     /// Where a field stands. Numbers address the items of a list.
@@ -249,6 +240,11 @@ pub fn write(operator: &Operator) -> String {
         ));
         kind["scope"] = value(resource.scope.as_str());
         kind["external"] = value(resource.external.as_str());
+        for (name, related) in [("owns", &resource.owns), ("watches", &resource.watches)] {
+            if !related.is_empty() {
+                kind[name] = value(list(related.iter().map(Related::spelled), false));
+            }
+        }
         if resource.adopted.is_some() {
             kind["from-crd"] = value(format!("crds/{}.yaml", resource.plural));
         }

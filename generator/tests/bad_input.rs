@@ -249,6 +249,69 @@ fn every_problem_is_reported_at_once() {
 }
 
 #[test]
+fn related_kinds() {
+    let place = Place::new();
+    let cases: &[(&[&str], &[&str])] = &[
+        (
+            &["new", "x", "--owns", "ClusterRole"],
+            &["cluster-scoped", "--owns", "--scope cluster"],
+        ),
+        (
+            &["new", "x", "--owns", "x.io/v1/Big:cluster"],
+            &["`Big`, which is cluster-scoped"],
+        ),
+        (
+            &["new", "x", "--owns", "apps/v1/Deploymnt"],
+            &["no kind that opgen knows", "use one of", "StatefulSet"],
+        ),
+        (
+            &["new", "x", "--owns", "deployment"],
+            &["no kind that opgen knows", "write `apps/v1/Deployment`"],
+        ),
+        (
+            &["new", "x", "--owns", "a/b/c/d"],
+            &["is not a kind", "group/version/Kind"],
+        ),
+        (
+            &["new", "x", "--owns", "Node"],
+            &["no template", "--watches v1/Node"],
+        ),
+        (
+            &[
+                "new",
+                "x",
+                "--owns",
+                "Service,serving.knative.dev/v1/Service",
+            ],
+            &["would share the type name `Service`"],
+        ),
+        (
+            &["new", "x", "--kind", "Deployment", "--owns", "Deployment"],
+            &["share its name with a type of kind `Deployment`"],
+        ),
+        (
+            &["new", "x", "--watches", "x.io/v1/Fish:big"],
+            &["not a mark of a kind", "plural=NAME"],
+        ),
+    ];
+    for (arguments, parts) in cases {
+        refused(&place, &[arguments, &["-y"][..]].concat(), 2, parts);
+    }
+    place.write(
+        "two.toml",
+        "[[kind]]\nkind = \"A\"\n[[kind]]\nkind = \"B\"\n",
+    );
+    refused(
+        &place,
+        &[
+            "new", "x", "--config", "two.toml", "--owns", "Service", "-y",
+        ],
+        2,
+        &["`--owns` is about one kind", "[[kind]]"],
+    );
+}
+
+#[test]
 fn settings() {
     let cases: &[(&str, &[&str])] = &[
         ("name = \"x\nkind = 1\n", &["opgen.toml:1", "not TOML"]),
@@ -262,8 +325,35 @@ fn settings() {
             &["opgen.toml:1", "layout 99", "newer cargo-opgen"],
         ),
         (
-            "[[kind]]\nkind = \"A\"\n[[kind]]\nkind = \"B\"\n",
-            &["several", "one [[kind]]"],
+            "[[kind]]\nkind = \"A\"\n[[kind]]\nkind = \"A\"\n",
+            &["opgen.toml:4:8", "kind `A` is there twice"],
+        ),
+        (
+            "[[kind]]\nkind = \"A\"\n[[kind]]\nkind = \"ASpec\"\n",
+            &["opgen.toml:4:8", "would share the type `ASpec`"],
+        ),
+        (
+            "[[kind]]\nkind = \"HttpRoute\"\n[[kind]]\nkind = \"HTTPRoute\"\n",
+            &["opgen.toml:4:8", "would share the module `http_route`"],
+        ),
+        (
+            "[[kind]]\nkind = \"A\"\nplural = \"xs\"\n[[kind]]\nkind = \"B\"\nplural = \"xs\"\n",
+            &[
+                "opgen.toml:5:8",
+                "would share the resource `xs.x.example.com`",
+            ],
+        ),
+        (
+            "[[kind]]\nkind = \"A\"\nshort = [\"z\"]\n[[kind]]\nkind = \"B\"\nshort = [\"z\"]\n",
+            &["opgen.toml:5:8", "would share the short name `z`"],
+        ),
+        (
+            "[[kind]]\nowns = [\"Service\", \"Deploymnt\"]\n",
+            &["opgen.toml:2:20", "no kind that opgen knows", "Deployment"],
+        ),
+        (
+            "[[kind]]\nwatches = [\"v1/Secret\", \"Secret\"]\n",
+            &["opgen.toml:2:25", "named twice"],
         ),
         (
             "[[kind]]\n\nkind = \"database\"\n",

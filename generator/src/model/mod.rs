@@ -2,15 +2,19 @@
 //!
 //! Everything after it (context, layers, plan) is a pure function of an [`Operator`].
 
+mod builtin;
 mod machine;
 mod names;
 mod operator;
+mod related;
 mod reserved;
 
-pub(crate) use machine::{DEFAULT, DEFAULT_INSIDE};
+pub use builtin::{BuiltIn, Progress, Take};
+pub(crate) use machine::{DEFAULT, DEFAULT_INSIDE, DEFAULT_RELATED};
 pub use machine::{Deadline, Machine, Phase, Role, Span};
 pub(crate) use names::stem;
 pub use names::{
     ApiGroup, ApiVersion, CrateName, K8sVersion, Kind, PhaseName, Plural, Scope, ShortName,
 };
 pub use operator::{Adopted, Crates, External, Operator, Resource};
+pub use related::{Foreign, Related, Use};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::machine::Machine;
 use super::names::{ApiGroup, ApiVersion, CrateName, K8sVersion, Kind, Plural, Scope, ShortName};
+use super::related::Related;
 use crate::error::Problem;
 
 /// What an operator manages outside the cluster, and how it talks to it.
@@ -78,6 +79,10 @@ pub struct Resource {
     pub machine: Machine,
     /// What it manages outside.
     pub external: External,
+    /// Kinds of its children.
+    pub owns: Vec<Related>,
+    /// Kinds it refers to.
+    pub watches: Vec<Related>,
     /// The CRD file it was adopted from.
     pub adopted: Option<Adopted>,
 }

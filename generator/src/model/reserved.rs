@@ -83,6 +83,20 @@ pub(crate) const DEPENDENCIES: &[&str] = &[
     "tracing",
 ];
 
+/// Types that the modules about children and dependencies import or make.
+pub(crate) const FOREIGN: &[&str] = &[
+    "BTreeMap",
+    "CustomResource",
+    "Default",
+    "Foreign",
+    "KindOptions",
+    "LabelSelector",
+    "ObjectMeta",
+    "ObjectRef",
+    "Progress",
+    "Value",
+];
+
 /// Crates of the compiler and names cargo keeps for its own folders.
 pub(crate) const CRATES: &[&str] = &[
     "alloc",

@@ -28,6 +28,15 @@ pub(crate) const DEFAULT_INSIDE: &[&str] = &[
     "Failed:failed>Pending",
 ];
 
+/// The same where it waits for children or for what it refers to: they take the time they take, and what comes late needs
+/// no human.
+pub(crate) const DEFAULT_RELATED: &[&str] = &[
+    "Pending>Progressing",
+    "Progressing>Ready",
+    "Ready:steady:resync=10m>Progressing",
+    "Failed:failed>Pending",
+];
+
 /// The machine of a new project that manages something outside: create, wait, keep, destroy.
 pub(crate) const DEFAULT: &[&str] = &[
     "Pending>Provisioning",
