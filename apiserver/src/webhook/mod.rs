@@ -1,4 +1,4 @@
-//! Webhooks: admission and the conversion of custom resources, in process or over HTTP.
+//! Webhooks: admission and the conversion of custom resources, in process, over HTTP or over TLS.
 //!
 //! Handlers of requests are synchronous. One that needs an answer which takes time stops with [`Stop::Ask`]; the
 //! service asks, keeps the answer with the request and runs the handler again, which finds it there.
@@ -6,10 +6,13 @@
 mod admission;
 mod conversion;
 mod hook;
+mod remote;
+mod tls;
 mod transport;
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -23,14 +26,16 @@ pub(crate) use admission::Change;
 
 type Answer = Pin<Box<dyn Future<Output = Value> + Send>>;
 
-/// A webhook in process.
+/// Who serves a webhook.
 #[derive(Clone)]
 enum Handler {
     Instant(Arc<dyn Fn(&Value) -> Value + Send + Sync>),
     Waiting(Arc<dyn Fn(Value) -> Answer + Send + Sync>),
+    /// A server at that address.
+    Listening(SocketAddr),
 }
 
-/// The webhooks in process, by their addresses.
+/// Who serves the webhooks, by their addresses.
 #[derive(Default)]
 pub(crate) struct Handlers(RwLock<HashMap<String, Handler>>);
 
@@ -52,7 +57,7 @@ impl Handlers {
 /// Whom to ask.
 enum Target {
     Process(Handler),
-    Http,
+    Remote(remote::Remote),
     /// Not to be reached, and why.
     Nowhere(String),
 }
@@ -125,8 +130,9 @@ impl Cluster {
     /// * `NAMESPACE/SERVICE` with the path, if there is one (`default/hooks/validate`), or without it for all paths;
     /// * the `url` itself, such as `https://hooks.example.com/validate`; nothing is sent there.
     ///
-    /// Other URLs are called over plain HTTP. HTTPS is answered with 501, and a service that nobody serves is a
-    /// webhook that cannot be called. Requests of the cluster itself, such as [`Cluster::create_raw`] and
+    /// Other URLs are called over TLS, for which the configuration must hold a `caBundle`, or over plain HTTP, which
+    /// the real server never does. A service that nobody serves is a webhook that cannot be called: see
+    /// [`Cluster::webhook_at`]. Requests of the cluster itself, such as [`Cluster::create_raw`] and
     /// [`Cluster::collect_garbage`], pass admission webhooks by.
     ///
     /// ```
@@ -166,6 +172,19 @@ impl Cluster {
     {
         let handler = Handler::Waiting(Arc::new(move |review| Box::pin(handler(review))));
         self.0.webhooks.set(address, Some(handler));
+    }
+
+    /// Tells where a webhook listens, as the address of its service would: a real server, called over TLS.
+    ///
+    /// `address` is as in [`Cluster::webhook`]. The name that the certificate must be for stays that of the service
+    /// (`hooks.default.svc`) or of the URL, and the `caBundle` of the configuration must vouch for it.
+    ///
+    /// ```
+    /// # let cluster = opgen_apiserver::Cluster::new();
+    /// cluster.webhook_at("default/hooks", ([127, 0, 0, 1], 9443).into());
+    /// ```
+    pub fn webhook_at(&self, address: &str, at: SocketAddr) {
+        self.0.webhooks.set(address, Some(Handler::Listening(at)));
     }
 
     /// Takes a webhook in process away: calls of its service fail from now on.

@@ -2,20 +2,13 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::{Request, Uri, header};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::TcpStream;
 
+use super::remote::Remote;
 use super::{Handler, Question, Said, Target};
 use crate::call::Handled;
 use crate::cluster::Shared;
 use crate::error::ApiError;
-
-/// What an answer may be long.
-const ANSWER_LIMIT: usize = 3 << 20;
 
 impl Shared {
     /// Where a `clientConfig` leads.
@@ -28,10 +21,20 @@ impl Shared {
     ) -> Handled<Question> {
         review["request"]["uid"] = self.store.uid().into();
         let seconds = timeout.as_secs();
+        let bundle = config["caBundle"].as_str().unwrap_or_default();
         let (target, url) = match config["url"].as_str() {
-            Some(url) => (self.at_url(url)?, url.to_owned()),
-            None => self.at_service(&config["service"]),
+            Some(url) => (self.at_url(url, bundle), url.to_owned()),
+            None => self.at_service(&config["service"], bundle),
         };
+        if let Target::Remote(Remote { bundle, .. }) = &target
+            && bundle.is_empty()
+            && url.starts_with("https:")
+        {
+            return Err(ApiError::not_implemented(format!(
+                "this server does not know the authorities that the system trusts; give the webhook at {url} a caBundle, or serve it with Cluster::webhook"
+            ))
+            .into());
+        }
         Ok(Question {
             key,
             target,
@@ -41,20 +44,17 @@ impl Shared {
         })
     }
 
-    fn at_url(&self, url: &str) -> Handled<Target> {
-        if let Some(handler) = self.webhooks.get(url) {
-            return Ok(Target::Process(handler));
+    fn at_url(&self, url: &str, bundle: &str) -> Target {
+        match self.webhooks.get(url) {
+            Some(handler) => handler.target(bundle),
+            None => Target::Remote(Remote {
+                at: None,
+                bundle: bundle.to_owned(),
+            }),
         }
-        if url.starts_with("http://") {
-            return Ok(Target::Http);
-        }
-        Err(ApiError::not_implemented(format!(
-            "this server calls webhooks in process and over plain HTTP, not {url}; serve it with Cluster::webhook(\"{url}\", ..), or use an http:// URL"
-        ))
-        .into())
     }
 
-    fn at_service(&self, service: &Value) -> (Target, String) {
+    fn at_service(&self, service: &Value, bundle: &str) -> (Target, String) {
         let text = |field: &str| service[field].as_str().unwrap_or_default();
         let (namespace, name) = (text("namespace"), text("name"));
         let path = text("path").trim_start_matches('/');
@@ -65,10 +65,22 @@ impl Shared {
             .get(&format!("{namespace}/{name}/{path}"))
             .or_else(|| self.webhooks.get(&format!("{namespace}/{name}")));
         let target = match handler {
-            Some(handler) => Target::Process(handler),
+            Some(handler) => handler.target(bundle),
             None => Target::Nowhere(format!("service {name:?} not found")),
         };
         (target, url)
+    }
+}
+
+impl Handler {
+    fn target(self, bundle: &str) -> Target {
+        match self {
+            Self::Listening(at) => Target::Remote(Remote {
+                at: Some(at),
+                bundle: bundle.to_owned(),
+            }),
+            handler => Target::Process(handler),
+        }
     }
 }
 
@@ -80,7 +92,8 @@ pub(super) async fn send(question: &Question) -> Said {
             Target::Process(Handler::Waiting(handler)) => {
                 Ok(handler(question.review.clone()).await)
             }
-            Target::Http => post(&question.url, &question.review).await,
+            Target::Remote(remote) => remote.post(&question.url, &question.review).await,
+            Target::Process(Handler::Listening(_)) => Err("it is behind a socket".to_owned()),
             Target::Nowhere(why) => Err(why.clone()),
         }
     };
@@ -120,48 +133,4 @@ pub(super) fn check(question: &Question, answer: Result<Value, String>) -> Said 
 
 fn plain(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
-}
-
-async fn post(url: &str, review: &Value) -> Result<Value, String> {
-    let uri: Uri = url.parse().map_err(|error| format!("{error}"))?;
-    let host = uri.host().unwrap_or_default();
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let port = uri.port_u16().unwrap_or(80);
-    let stream = TcpStream::connect((bare, port))
-        .await
-        .map_err(|error| format!("dial tcp {host}:{port}: {error}"))?;
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-        .await
-        .map_err(|error| error.to_string())?;
-    let connection = tokio::spawn(connection);
-    let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    let request = Request::post(path)
-        .header(header::HOST, format!("{host}:{port}"))
-        .header(header::CONTENT_TYPE, "application/json")
-        .header(header::ACCEPT, "application/json")
-        .body(Full::new(Bytes::from(review.to_string())))
-        .map_err(|error| error.to_string())?;
-    let answered = async {
-        let response = sender
-            .send_request(request)
-            .await
-            .map_err(|error| error.to_string())?;
-        let status = response.status();
-        let body = Limited::new(response.into_body(), ANSWER_LIMIT)
-            .collect()
-            .await
-            .map_err(|error| error.to_string())?
-            .to_bytes();
-        if !status.is_success() {
-            let text = String::from_utf8_lossy(&body);
-            return Err(format!(
-                "an error on the server ({text:?}) has prevented the request from succeeding"
-            ));
-        }
-        serde_json::from_slice(&body)
-            .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))
-    }
-    .await;
-    connection.abort();
-    answered
 }
