@@ -9,7 +9,7 @@ use super::prune::{self, Context, Last};
 use super::set::FieldSet;
 use super::types::TypeRef;
 use super::update::{UpdateOptions, record};
-use super::{Reset, Schemas, check, fields, last_applied, merging, meta};
+use super::{Reset, Schemas, check, fields, last_applied, merging, meta, reconcile};
 use crate::schema::Schema;
 
 /// Who applies, where and when.
@@ -111,7 +111,8 @@ pub(super) fn merge_and_record(
     };
     let kind = TypeRef::Object(schema);
     let base = base(live, options);
-    let before = before(schema, live, &base, options);
+    let mut before = before(schema, live, &base, options);
+    reconcile::with_schema(context, &mut before);
     let me = identity(options);
     let (mine, others): (Vec<Value>, Vec<Value>) =
         before.into_iter().partition(|entry| me.is_that_of(entry));

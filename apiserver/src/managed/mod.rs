@@ -13,6 +13,7 @@ mod last_applied;
 mod merging;
 mod meta;
 mod prune;
+mod reconcile;
 mod removal;
 mod set;
 mod types;

@@ -4,6 +4,7 @@
 
 mod applying;
 mod properties;
+mod schema_changes;
 mod sets;
 mod updating;
 

@@ -7,7 +7,7 @@ use super::element::same_value;
 use super::entries::{self, Identity, Operation};
 use super::prune::Context;
 use super::set::FieldSet;
-use super::{Reset, Schemas, meta, zero};
+use super::{Reset, Schemas, meta, reconcile, zero};
 use crate::schema::Schema;
 
 /// Who writes, where and when.
@@ -75,6 +75,7 @@ pub(super) fn record(
         api_version: options.api_version,
         versions: options.versions,
     };
+    reconcile::with_schema(context, &mut entries);
     let mut changes = Changes::new(context, old, new, options.reset);
     let Some(comparison) = changes.at(options.api_version) else {
         return entries;
