@@ -120,6 +120,11 @@ impl ChildScope {
         let store = self
             .related::<T>(&key)
             .map_err(|error| self.stopped(error.into()))?;
-        Ok(store.get(&key))
+        let found = store.get(&key);
+        if found.is_none() {
+            let missing = format!("{} {key}", store.kind);
+            self.notes().missing.get_or_insert(missing);
+        }
+        Ok(found)
     }
 }

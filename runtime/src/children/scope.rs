@@ -54,6 +54,8 @@ pub(crate) struct ChildNotes {
     pub(crate) blocked: Option<ChildError>,
     /// A child that somebody else keeps changing back, in words.
     pub(crate) fight: Option<String>,
+    /// What it refers to and is not there.
+    pub(crate) missing: Option<String>,
     /// Whether the handler ended well, so that what it did not complain of is well, too.
     pub(crate) is_well: bool,
 }
@@ -91,6 +93,7 @@ pub(super) struct Notes {
     pub(super) derived: HashSet<String>,
     pub(super) blocked: Option<ChildError>,
     pub(super) fight: Option<String>,
+    pub(super) missing: Option<String>,
     pub(super) version: u64,
 }
 
@@ -165,6 +168,7 @@ impl ChildScope {
             version: notes.version,
             blocked: notes.blocked.clone(),
             fight: notes.fight.clone(),
+            missing: notes.missing.clone(),
             is_well,
         }
     }

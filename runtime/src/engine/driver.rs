@@ -20,17 +20,19 @@ use crate::{
     engine::{
         annotations,
         api::{Part, Patched},
+        attempts,
         envelope::Envelope,
         finalizer,
         key::ObjectKey,
         kind::Kind,
+        obstacles::Obstacle,
         predicate::trigger,
         record::Fields,
         report::{Next, Report},
         verdict::{Note, Verdict},
     },
     error::{Error, ErrorClass, Result},
-    external::CallScope,
+    external::{CallScope, Sighted},
     identity::Identity,
     phase::{PhaseMachine, StatusOf},
     reference::reasons,
@@ -41,10 +43,6 @@ use crate::{
 /// How often a patch is computed anew after somebody else wrote first, before the run gives up.
 const RACES: usize = 4;
 
-/// So many attempts are cleaned up one by one.
-const ATTEMPTS: u32 = 1000;
-/// What people are told when there are more.
-const TOO_MANY_ATTEMPTS_NOTE: &str = "the annotation opgen.dev/identity counts more than 1000 attempts: the clean-up looks after the newest 1000 and the first 1000; look yourself whether anything is left outside";
 /// How soon a clean-up looks again whose proof was not accepted.
 const UNPROVEN: Duration = Duration::from_secs(5);
 
@@ -76,6 +74,10 @@ pub(crate) struct Driver<M: PhaseMachine> {
     deadline_in: Option<Duration>,
     phase_since: Option<Timestamp>,
     failure: Option<&'static str>,
+    /// What the last handler's calls could not learn.
+    pub(super) sighted: Sighted,
+    /// What the clean-up lacks.
+    pub(super) obstacle: Option<Obstacle>,
 }
 
 impl<M: PhaseMachine> Driver<M> {
@@ -104,6 +106,8 @@ impl<M: PhaseMachine> Driver<M> {
             deadline_in: None,
             phase_since: None,
             failure: None,
+            sighted: Sighted::default(),
+            obstacle: None,
         })
     }
 
@@ -205,14 +209,16 @@ impl<M: PhaseMachine> Driver<M> {
     /// Finalizer and identity are on the object before any handler may touch the outside.
     async fn adopt(&mut self) -> Result<Identity, Next> {
         if Kind::<M>::finalizer_phase().is_some() {
-            let kind = Arc::clone(&self.kind);
+            let (kind, kept) = (Arc::clone(&self.kind), self.kept_identity());
             self.patch_meta(|meta| {
-                let known = finalizer::identity_of(meta);
-                let complete = known.is_some() && kind.finalizer.is_complete(meta);
+                let written = finalizer::identity_of(meta);
+                let known = attempts::known(meta, kept.as_ref(), kind.clock.now());
+                let complete =
+                    written.is_some() && written == known && kind.finalizer.is_complete(meta);
                 if complete || meta.deletion_timestamp.is_some() {
                     return None;
                 }
-                let identity = known.unwrap_or_else(|| first_identity(meta, kind.clock.now()));
+                let identity = known.unwrap_or_else(|| attempts::first(meta, kind.clock.now()));
                 Some(kind.finalizer.adopt(meta, &identity))
             })
             .await?;
@@ -234,9 +240,10 @@ impl<M: PhaseMachine> Driver<M> {
                 .is_ok_and(|spent| spent > self.kind.limits.cleanup_deadline)
     }
 
-    fn identity(&self) -> Identity {
-        let meta = self.meta();
-        finalizer::identity_of(meta).unwrap_or_else(|| first_identity(meta, self.kind.started_at))
+    pub(super) fn identity(&self) -> Identity {
+        let (meta, started_at) = (self.meta(), self.kind.started_at);
+        attempts::known(meta, self.kept_identity().as_ref(), started_at)
+            .unwrap_or_else(|| attempts::first(meta, started_at))
     }
 
     /// Runs phase after phase until one waits.
@@ -244,7 +251,10 @@ impl<M: PhaseMachine> Driver<M> {
         for chained in 0..=M::ALL.len() {
             let fields = self.fields();
             let phase = match &fields.phase {
-                None => M::default(),
+                None => {
+                    self.tell_adopted(&identity);
+                    M::default()
+                }
                 Some(name) => match M::from_name(name) {
                     Some(phase) => phase,
                     None => return self.unknown_phase(name).await,
@@ -307,6 +317,7 @@ impl<M: PhaseMachine> Driver<M> {
             self.kind.metrics.reconcile_panicked(&self.kind.name);
         }
         self.children = run.children.told(outcome.is_ok());
+        self.sighted = run.scope.sightings().sighted();
         self.written
             .fetch_max(self.children.version, Ordering::Relaxed);
         outcome
@@ -445,15 +456,9 @@ impl<M: PhaseMachine> Driver<M> {
             return self.release().await;
         }
         let identity = self.identity();
-        if identity.attempt > ATTEMPTS {
-            self.kind.events.warn(
-                &*self.object,
-                reasons::TOO_MANY_ATTEMPTS,
-                TOO_MANY_ATTEMPTS_NOTE,
-            );
-        }
+        self.tell_attempts(&identity);
         let mut goes_on = false;
-        for attempt in attempts(identity.attempt) {
+        for attempt in attempts::all(identity.attempt) {
             if self.gone.contains(&attempt) {
                 continue;
             }
@@ -477,6 +482,7 @@ impl<M: PhaseMachine> Driver<M> {
                 outcome => outcome,
             };
             let verdict = Verdict::of_cleanup(phase, outcome, &self.kind.limits);
+            self.find_obstacle();
             // Best effort: whether the status is accepted must not decide whether the outside is freed.
             let recorded = self
                 .record(phase, &fields, &verdict, Some(run.status))
@@ -497,23 +503,6 @@ impl<M: PhaseMachine> Driver<M> {
             Err(next) => next,
         }
     }
-}
-
-/// Every attempt, newest first. The number is an annotation, so anybody's: of too many only the newest and the first
-/// are looked after.
-fn attempts(last: u32) -> impl Iterator<Item = u32> {
-    let newest = last.saturating_sub(ATTEMPTS - 1).max(1);
-    let first = 1..newest.min(ATTEMPTS + 1);
-    (newest..=last).rev().chain(first.rev())
-}
-
-fn first_identity(meta: &ObjectMeta, now: Timestamp) -> Identity {
-    Identity::first(
-        meta.uid.as_deref().unwrap_or_default(),
-        meta.namespace.as_deref(),
-        meta.name.as_deref().unwrap_or_default(),
-        now,
-    )
 }
 
 pub(super) fn retry(error: String) -> Next {

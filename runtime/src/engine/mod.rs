@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub(crate) mod api;
+mod attempts;
 pub(crate) mod backoff;
 pub(crate) mod board;
 pub(crate) mod bucket;
@@ -14,6 +15,7 @@ pub(crate) mod finalizer;
 pub(crate) mod groups;
 pub(crate) mod key;
 pub(crate) mod kind;
+mod obstacles;
 pub(crate) mod owned_bell;
 pub(crate) mod owned_watch;
 pub(crate) mod predicate;

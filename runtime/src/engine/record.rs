@@ -248,6 +248,7 @@ impl<M: PhaseMachine> Driver<M> {
         };
         // A handler has looked, so nobody holds it.
         let all = self.children.mark(all).without(conditions::PAUSED);
+        let all = self.keep_identity(self.mark_obstacles(all));
         if working { all.began(began) } else { all }
     }
 

@@ -24,14 +24,14 @@ const EXCERPT: usize = 256;
 #[non_exhaustive]
 pub enum CallError {
     /// No answer in time. What was asked may have been done all the same.
-    #[error("no answer within {after:?}; the provider may have done it all the same")]
+    #[error("no answer within {after:.0?}; the provider may have done it all the same")]
     Timeout {
         /// How long the call was given.
         after: Duration,
     },
     /// No permit of the bulkhead in time: nothing was sent.
     #[error(
-        "all {permits} permits of the client are taken and none came free within {waited:?}; nothing was sent"
+        "all {permits} permits of the client are taken and none came free within {waited:.0?}; nothing was sent"
     )]
     Saturated {
         /// The permits there are.

@@ -164,16 +164,18 @@ impl Guard {
                 call()
             })
             .await;
-        match seen {
-            Ok(Observed::Absent(proof)) => Ok(self.judge(scope, asked, asked_at, proof)),
-            Ok(seen) => Ok(seen),
-            Err(error @ (CallError::Rejected { .. } | CallError::Other(_))) => Err(error),
-            Err(error @ CallError::NotFound { .. }) => Ok(Observed::Unknown(format!(
+        let seen = match seen {
+            Ok(Observed::Absent(proof)) => self.judge(scope, asked, asked_at, proof),
+            Ok(seen) => seen,
+            Err(error @ (CallError::Rejected { .. } | CallError::Other(_))) => return Err(error),
+            Err(error @ CallError::NotFound { .. }) => Observed::Unknown(format!(
                 "{}; only `Absent::by_status` for the identity asked for makes that a proof",
                 error.words()
-            ))),
-            Err(error) => Ok(Observed::Unknown(error.words())),
-        }
+            )),
+            Err(error) => Observed::Unknown(error.words()),
+        };
+        scope.sightings().looked(&seen);
+        Ok(seen)
     }
 
     fn judge<T>(
@@ -217,6 +219,7 @@ impl Guard {
             () = scope.fenced() => std::future::pending().await,
             result = self.bounded(scope, options, target, &mut log, call) => result,
         };
+        scope.sightings().called(self.shared.client, &result);
         log.result = match &result {
             Ok(_) => "ok",
             Err(error) => error.result(),

@@ -98,11 +98,12 @@ impl Intents {
         // A clock that went backwards makes the age negative: too young as well.
         let age = asked_at.duration_since(since);
         (age < self.settle).then(|| {
+            // To the second, and no countdown: these words may stand in a status, which each look would write anew.
+            let until = since.saturating_add(self.settle).unwrap_or(since);
             format!(
                 "{key} is not there, but a create could still come to light: believed once the settle window of {:#} \
-                 is over, in {:#}",
+                 is over, at {until:.0}",
                 self.settle,
-                self.settle - age,
             )
         })
     }

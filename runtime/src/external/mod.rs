@@ -15,6 +15,7 @@ mod intents;
 pub(crate) mod retry_after;
 mod scope;
 mod settings;
+mod sightings;
 mod target;
 
 pub use cache::ClientCache;
@@ -25,3 +26,4 @@ pub use guard::Guard;
 pub use http_client::{HttpClientBuilder, http_client};
 pub use scope::CallScope;
 pub use settings::{BreakerSettings, CallOptions, ClientSettings, Target};
+pub(crate) use sightings::Sighted;

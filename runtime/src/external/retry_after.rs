@@ -37,6 +37,6 @@ fn date(text: &str) -> Option<Timestamp> {
 
 /// The same for an error text.
 pub(crate) fn words(wait: Option<Duration>) -> String {
-    wait.map(|wait| format!(", and asks to be left alone for {wait:?}"))
+    wait.map(|wait| format!(", and asks to be left alone for {wait:.0?}"))
         .unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use tokio::time::Instant;
 
+use super::sightings::Sightings;
 use crate::{clients::Fence, clock::SharedClock, metrics::Metrics};
 
 /// The bounds of the handler a call is made from.
@@ -13,6 +14,7 @@ pub struct CallScope {
     started_at: Timestamp,
     metrics: Option<Metrics>,
     fence: Option<Fence>,
+    sightings: Sightings,
 }
 
 impl std::fmt::Debug for CallScope {
@@ -33,6 +35,7 @@ impl CallScope {
             started_at,
             metrics: None,
             fence: None,
+            sightings: Sightings::default(),
         }
     }
 
@@ -48,6 +51,11 @@ impl CallScope {
     pub fn with_fence(mut self, fence: Fence) -> Self {
         self.fence = Some(fence);
         self
+    }
+
+    /// Where its calls tell what they could not learn.
+    pub(crate) fn sightings(&self) -> &Sightings {
+        &self.sightings
     }
 
     /// Returns once no call may be made any more.

@@ -3,8 +3,8 @@
 use std::{borrow::Cow, fmt};
 
 use crate::status::conditions::{
-    CHILD_BLOCKED, CLEANUP_BLOCKED, CLEANUP_STALLED, FIELD_FIGHT, PAUSED, READY, RECONCILING,
-    STALLED, UNKNOWN_PHASE, UNOBSERVED, WRITE_REFUSED,
+    CHILD_BLOCKED, CLEANUP_BLOCKED, CLEANUP_STALLED, FIELD_FIGHT, IDENTITY, PAUSED, READY,
+    RECONCILING, STALLED, UNKNOWN_PHASE, UNOBSERVED, WRITE_REFUSED,
 };
 
 /// Why a condition stands as it does, or what an event is about: one row of [`REASONS`].
@@ -97,6 +97,7 @@ reasons! {
     DEPENDENCY_MISSING = "DependencyMissing" &[CLEANUP_BLOCKED], true, "the clean-up refers to an object that is gone: restore it, or let go of the outside";
     CREDENTIALS_REFUSED = "CredentialsRefused" &[CLEANUP_BLOCKED], true, "the provider refuses the credentials of the clean-up: restore the secret or the role";
     TOO_MANY_ATTEMPTS = "TooManyAttempts" PASSES, true, "the identity annotation counts more attempts than a clean-up looks after one by one";
+    IDENTITY_KEPT = "IdentityKept" &[IDENTITY], false, "the message is the attempt and the first uid";
     IDENTITY_ADOPTED = "IdentityAdopted" PASSES, true, "the object was restored or moved under a new uid and goes on with the identity that it had: what it made outside is found again";
 
     NOT_SYNCED = "NotSynced" PASSES, false, "the cache of an owned or watched kind is not complete, so nothing is decided";

@@ -48,6 +48,7 @@ types! {
     PAUSED = "Paused", "an annotation holds the object, its deletion too";
     UNOBSERVED = "Unobserved", "what stands outside could not be observed at the last look";
     FIELD_FIGHT = "FieldFight", "another writer keeps changing a child's field back";
+    IDENTITY = "Identity", "the object has another identity than it would begin with, since it was restored or is in a later attempt; the annotation is written anew from it should it get lost";
     CHILD_BLOCKED = "ChildBlocked", "a child could not be brought to what the spec wants";
 }
 

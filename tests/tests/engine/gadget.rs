@@ -192,6 +192,8 @@ struct State {
     calls: Vec<(&'static str, String)>,
     hangs_on: Option<String>,
     fails: bool,
+    /// The credentials are not accepted.
+    denies: bool,
     /// A planted defect: a second `create` with the same key makes a second thing.
     forgets_keys: bool,
     poisons: bool,
@@ -232,8 +234,14 @@ impl Fake {
         self.state().fails = true;
     }
 
+    /// Answers 401.
+    pub fn deny(&self) {
+        self.state().denies = true;
+    }
+
     pub fn recover(&self) {
         let mut state = self.state();
+        state.denies = false;
         state.hangs_on = None;
         state.fails = false;
     }
@@ -259,7 +267,7 @@ impl Fake {
     }
 
     async fn call(&self, method: &'static str, key: &IdempotencyKey) -> CallResult<()> {
-        let (hangs, fails) = {
+        let (hangs, fails, denies) = {
             let mut state = self.state();
             state.calls.push((method, key.to_string()));
             (
@@ -268,10 +276,18 @@ impl Fake {
                     .as_ref()
                     .is_some_and(|text| key.as_str().contains(text)),
                 state.fails,
+                state.denies,
             )
         };
         if hangs {
             std::future::pending::<()>().await;
+        }
+        if denies {
+            return Err(CallError::from_response(
+                StatusCode::UNAUTHORIZED,
+                &Default::default(),
+                "the token is not valid",
+            ));
         }
         if fails {
             return Err(CallError::from_response(

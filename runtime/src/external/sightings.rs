@@ -1,0 +1,64 @@
+//! What the calls of one handler could not learn, for the conditions of its object.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::error::{CallError, CallResult};
+use crate::observed::Observed;
+
+/// Shared by the scopes of one handler's calls.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sightings(Arc<Mutex<Sighted>>);
+
+/// What came of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sighted {
+    /// Whether a call looked, and learned something or not.
+    pub(crate) has_looked: bool,
+    /// Why the first look that learned nothing did not.
+    pub(crate) unknown: Option<String>,
+    /// The words of a provider that refuses the credentials, unless a later call of the same client was answered.
+    pub(crate) refused: Option<Refusal>,
+}
+
+/// A provider does not accept the credentials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) client: &'static str,
+    pub(crate) words: String,
+}
+
+impl Sightings {
+    fn inner(&self) -> MutexGuard<'_, Sighted> {
+        // Nothing panics while it holds the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What there was so far.
+    pub(crate) fn sighted(&self) -> Sighted {
+        self.inner().clone()
+    }
+
+    /// A look ended.
+    pub(super) fn looked<T>(&self, seen: &Observed<T>) {
+        let mut inner = self.inner();
+        inner.has_looked = true;
+        if let Observed::Unknown(why) = seen {
+            inner.unknown.get_or_insert_with(|| why.clone());
+        }
+    }
+
+    /// A call ended.
+    pub(super) fn called<T>(&self, client: &'static str, result: &CallResult<T>) {
+        let mut inner = self.inner();
+        match result {
+            Err(error @ CallError::Unauthorized { .. }) => {
+                let words = error.words();
+                inner.refused = Some(Refusal { client, words });
+            }
+            Ok(_) => {
+                inner.refused.take_if(|refusal| refusal.client == client);
+            }
+            Err(_) => {}
+        }
+    }
+}
