@@ -88,6 +88,14 @@ impl Tokens {
 
 /// The user that a request asks to be taken for.
 pub(crate) fn impersonated(headers: &HeaderMap) -> ApiResult<Option<User>> {
+    if headers
+        .keys()
+        .any(|name| name.as_str().starts_with("impersonate-extra-"))
+    {
+        return Err(ApiError::not_implemented(
+            "this server does not keep the extra fields of users; leave Impersonate-Extra out",
+        ));
+    }
     let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok());
     let groups: Vec<&str> = headers
         .get_all("impersonate-group")

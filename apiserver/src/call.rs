@@ -136,6 +136,16 @@ impl Call {
                 "Too long: may not be more than 128 bytes",
             ));
         }
+        let hidden = manager
+            .char_indices()
+            .find(|(_, letter)| letter.is_control());
+        if let Some((place, letter)) = hidden {
+            let why = format!(
+                "invalid character U+{:04X} (at position {place})",
+                u32::from(letter)
+            );
+            causes.push(Cause::invalid("fieldManager", &manager.into(), &why));
+        }
         let apply = kind == "PatchOptions" && self.content_type() == "application/apply-patch+yaml";
         if kind == "PatchOptions" {
             if apply && manager.is_empty() {

@@ -237,11 +237,14 @@ impl ApiError {
         .details(details("", group, resource))
     }
 
-    /// 429 of an eviction that has to wait.
-    pub(crate) fn too_many_requests(message: &str) -> Self {
-        let mut error =
-            Self::new(429, "TooManyRequests", message).details(json!({ "retryAfterSeconds": 10 }));
-        error.0.retry_after = Some(10);
+    /// 429 of an eviction that has to wait, and why; `wait` is how many seconds, if that is known.
+    pub(crate) fn too_many_requests(message: &str, why: &str, wait: u32) -> Self {
+        let mut about = json!({ "causes": [{ "reason": "DisruptionBudget", "message": why }] });
+        if wait > 0 {
+            about["retryAfterSeconds"] = wait.into();
+        }
+        let mut error = Self::new(429, "TooManyRequests", message).details(about);
+        error.0.retry_after = (wait > 0).then_some(wait);
         error
     }
 

@@ -32,7 +32,11 @@ impl<'a> Attempt<'a> {
             resource: &info.resource,
             subresource: &info.subresource,
             namespace: &info.namespace,
-            name: &info.name,
+            name: if info.name.is_empty() {
+                &info.selected
+            } else {
+                &info.name
+            },
             path: (!info.is_resource).then_some(&info.path),
         }
     }

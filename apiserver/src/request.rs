@@ -16,6 +16,8 @@ pub(crate) struct RequestInfo {
     pub(crate) resource: String,
     pub(crate) subresource: String,
     pub(crate) name: String,
+    /// For a list or a watch: the one name that its field selector admits. Rights may be bound to it.
+    pub(crate) selected: String,
     /// Path segments after the subresource, which nothing here serves.
     pub(crate) rest: Vec<String>,
 }
@@ -79,7 +81,19 @@ impl RequestInfo {
             _ => return,
         };
         verb.clone_into(&mut self.verb);
+        if matches!(verb, "list" | "watch") {
+            self.selected = exact_name(query.get("fieldSelector")).to_owned();
+        }
     }
+}
+
+/// The name that a field selector leaves as the only one; empty if there is none.
+fn exact_name(selector: &str) -> &str {
+    let mut names = selector
+        .split(',')
+        .filter_map(|term| term.strip_prefix("metadata.name="));
+    let name = names.next().unwrap_or_default();
+    name.strip_prefix('=').unwrap_or(name)
 }
 
 fn decode(text: &str) -> String {

@@ -142,6 +142,17 @@ impl Resource {
         shown.into()
     }
 
+    /// An object that was stored under an earlier schema, as the present one lets it be read.
+    pub(crate) fn reread(&self, object: &mut Value) {
+        let versions = self.model.versions();
+        if let Some(schema) = versions.and_then(|versions| versions.schema(&self.stored_as))
+            && object["apiVersion"] == *self.stored_as
+        {
+            crate::schema::prune(schema, object);
+        }
+        self.to_stored(object);
+    }
+
     /// The object as the store keeps it: in the storage version, pruned and defaulted by its schema.
     pub(crate) fn to_stored(&self, object: &mut Value) {
         let foreign = object["apiVersion"] != *self.stored_as;

@@ -18,6 +18,8 @@ pub(crate) const FIRST_REVISION: u64 = 100;
 pub(crate) struct Stored {
     pub(crate) revision: u64,
     pub(crate) object: Document,
+    /// What was written, if a later schema lets less or more of it be seen.
+    pub(crate) written: Option<Document>,
 }
 
 /// What a revision did to an object.
@@ -51,8 +53,12 @@ pub(crate) struct Table {
     pub(crate) dropped: u64,
     /// Wakes the watches of this resource.
     pub(crate) changed: Arc<Notify>,
-    /// Differs after the resource was removed and served again: watches of the former one end.
+    /// Differs after the resource was removed or changed and served again: watches of the former one end.
     pub(crate) incarnation: u64,
+    /// Watches of this incarnation reach no further back.
+    pub(crate) started: u64,
+    /// What the resource is served by, for custom ones.
+    served_by: Option<String>,
 }
 
 /// What the commit expects to find.
@@ -155,6 +161,8 @@ impl State {
                     dropped: 0,
                     changed: Arc::new(Notify::new()),
                     incarnation: revision,
+                    started: 0,
+                    served_by: None,
                 },
             );
         }
@@ -168,12 +176,32 @@ impl State {
     pub(crate) fn remove_table(&mut self, name: &str) {
         if let Some(table) = self.tables.remove(name) {
             let events = table.history.into_iter().collect();
-            self.ended
-                .push_back((name.to_owned(), table.incarnation, events));
-            if self.ended.len() > 16 {
-                self.ended.pop_front();
-            }
+            self.end(name, table.incarnation, events);
             table.changed.notify_waiters();
+        }
+    }
+
+    /// Notes what a resource is served by from now on. After a change its watches end, and later ones cannot go on
+    /// where these were: the real server has to build the storage of the resource anew.
+    pub(crate) fn serve_table(&mut self, name: &str, served_by: String) {
+        let revision = self.revision;
+        let table = self.table_mut(name);
+        let former = table.served_by.replace(served_by);
+        if former.is_none() || former == table.served_by {
+            return;
+        }
+        let events = table.history.iter().cloned().collect();
+        let incarnation = std::mem::replace(&mut table.incarnation, revision);
+        table.started = revision;
+        let changed = table.changed.clone();
+        self.end(name, incarnation, events);
+        changed.notify_waiters();
+    }
+
+    fn end(&mut self, name: &str, incarnation: u64, events: Vec<Arc<Event>>) {
+        self.ended.push_back((name.to_owned(), incarnation, events));
+        if self.ended.len() > 16 {
+            self.ended.pop_front();
         }
     }
 
@@ -209,6 +237,7 @@ impl State {
         }
         stamp(&mut object, revision);
         let stored = Stored {
+            written: None,
             revision,
             object: self.pool.keep(object),
         };
@@ -251,6 +280,7 @@ impl State {
         let mut last = previous.object.to_value();
         stamp(&mut last, revision);
         let last = Stored {
+            written: None,
             revision,
             object: self.pool.keep(last),
         };

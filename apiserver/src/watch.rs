@@ -28,6 +28,9 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 /// The last bookmark comes so long before the end.
 const BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 
+/// So often a watch looks whether a version of the future has come.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
 /// What a watch request asks for.
 #[derive(Debug)]
 pub(crate) struct WatchPlan {
@@ -123,8 +126,8 @@ impl Watcher {
                     .filter(|(_, stored)| self.plan.selector.matches(&stored.object.value()))
                     .map(|(_, stored)| stored.object.clone()),
             );
-        } else if self.plan.from != 0 && self.plan.from < table.floor {
-            let floor = table.floor;
+        } else if self.plan.from != 0 && self.plan.from < table.floor.max(table.started) {
+            let floor = table.floor.max(table.started);
             drop(state);
             self.expire(floor);
             return;
@@ -139,8 +142,16 @@ impl Watcher {
         for object in initial {
             self.push("ADDED", &object);
         }
-        if self.plan.initial_end && self.plan.bookmarks {
-            self.bookmark(true);
+        self.end_initial();
+    }
+
+    /// Marks the end of the initial events, once the store has reached the version that was asked for.
+    fn end_initial(&mut self) {
+        if self.plan.initial_end && self.cursor >= self.plan.from {
+            self.plan.initial_end = false;
+            if self.plan.bookmarks {
+                self.bookmark(true);
+            }
         }
     }
 
@@ -159,6 +170,10 @@ impl Watcher {
             }
             let now = Instant::now();
             let mut wake = self.next_bookmark.map_or(self.ends, |at| at.min(self.ends));
+            if self.plan.initial_end && !self.ended {
+                // The version that it waits for may come from another resource.
+                wake = wake.min(now + LOOK_AGAIN);
+            }
             match self.queue.front() {
                 None if self.ended => return None,
                 None => {}
@@ -224,6 +239,7 @@ impl Watcher {
                 return;
             }
         }
+        self.end_initial();
     }
 
     fn deliver(&mut self, event: &Event) {

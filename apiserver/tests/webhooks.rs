@@ -599,6 +599,33 @@ fn a_configuration_is_checked() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_write_that_changes_nothing_is_shown_to_webhooks_too() {
+    let cluster = Cluster::new();
+    let api = maps(&cluster);
+    let made = api
+        .create(&PostParams::default(), &map("a", json!({ "x": "1" })))
+        .await
+        .unwrap();
+    cluster.webhook("default/never", |review| {
+        answer(review, json!({ "allowed": false }))
+    });
+    cluster
+        .create_raw(hook("Validating", "never", service("never"), json!({})))
+        .unwrap();
+    let same = Patch::Merge(json!({ "data": { "x": "1" } }));
+    let error = api
+        .patch("a", &PatchParams::default(), &same)
+        .await
+        .unwrap_err();
+    assert!(refusal(error).1.contains("denied the request"));
+    let now = api.get("a").await.unwrap();
+    assert_eq!(
+        now.metadata.resource_version,
+        made.metadata.resource_version
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn match_conditions_decide_who_is_asked() {
     let cluster = Cluster::new();
     cluster.webhook("default/never", |review| {

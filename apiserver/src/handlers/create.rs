@@ -14,6 +14,9 @@ use crate::resource::Resource;
 use crate::store::{Expect, Lost};
 use crate::webhook::Change;
 
+/// So many generated names are tried.
+const NAME_ATTEMPTS: usize = 8;
+
 impl Shared {
     pub(super) fn create(&self, call: &mut Call, resource: &Arc<Resource>) -> Handled {
         if resource.namespaced && call.info.namespace.is_empty() {
@@ -26,10 +29,32 @@ impl Shared {
         let mut new = decode::object(call, resource)?;
         check_namespace(call, resource, &mut new)?;
         self.admit(call, resource, &new)?;
-        let created = self.create_object(call, resource, new)?;
+        let created = self.create_named(call, resource, new)?;
         Ok(Outcome::Reply(
             self.render_object(call, resource, 201, &created)?,
         ))
+    }
+
+    /// Creates; a generated name that is taken is drawn again, a few times.
+    fn create_named(
+        &self,
+        call: &mut Call,
+        resource: &Arc<Resource>,
+        new: Value,
+    ) -> Handled<Document> {
+        let is_generated =
+            object::meta(&new, "name").is_empty() && !object::meta(&new, "generateName").is_empty();
+        if is_generated {
+            for _ in 1..NAME_ATTEMPTS {
+                match self.create_object(call, resource, new.clone()) {
+                    Err(Stop::Refused(error)) if error.reason() == "AlreadyExists" => {
+                        call.drawn = None;
+                    }
+                    other => return other,
+                }
+            }
+        }
+        self.create_object(call, resource, new)
     }
 
     /// From a decoded object to a stored one. Also the way of a PUT or an apply that creates.

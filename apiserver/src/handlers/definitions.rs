@@ -69,13 +69,21 @@ impl Shared {
         if !is_established(&stored.object.value()) {
             return;
         }
+        let definition = stored.object.value();
+        let served_by = format!(
+            "{} {}",
+            definition["spec"], definition["status"]["acceptedNames"]
+        );
+        // Whoever finds the resource finds its table; whoever watches anew finds the new resource.
         self.store.lock().table_mut(name);
-        self.change_registry(|registry| registry.serve(&stored.object.value()));
+        self.change_registry(|registry| registry.serve(&definition));
+        self.store.lock().serve_table(name, served_by);
         self.refresh_instances(name, &stored.object.value());
     }
 
     /// Stored objects are read through the present schema of the storage version: pruned and defaulted, at their
-    /// version. Done once per change of the definition instead of at each read.
+    /// version. Done once per change of the definition instead of at each read. What was written is kept: a field that
+    /// comes back to the schema brings its values back.
     fn refresh_instances(&self, table: &str, definition: &Value) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (group, plural) = (
@@ -92,10 +100,12 @@ impl Shared {
                 // It stays as it was written; who reads it has it converted.
                 continue;
             }
-            let mut object = stored.object.to_value();
-            resource.to_stored(&mut object);
+            let written = stored.written.as_ref().unwrap_or(&stored.object).clone();
+            let mut object = written.to_value();
+            resource.reread(&mut object);
             if object != *stored.object.value() {
                 stored.object = pool.keep(object);
+                stored.written = Some(written);
             }
         }
     }

@@ -8,11 +8,13 @@ use super::decode;
 use super::delete::Options;
 use crate::call::{Call, Handled, Outcome, Reply, Stop};
 use crate::cluster::Shared;
-use crate::error::ApiError;
+use crate::error::{ApiError, ApiResult};
 use crate::object;
 use crate::resource::Resource;
-use crate::selector::Selector;
-use crate::store::Expect;
+use crate::store::{Expect, Stored};
+use crate::webhook;
+
+const BUDGETS: &str = "poddisruptionbudgets.policy";
 
 fn done() -> Outcome {
     Outcome::Reply(Reply::json(
@@ -69,12 +71,6 @@ impl Shared {
         let Some(pod) = self.store.get(&resource.table, &key) else {
             return Err(resource.not_found(&name).into());
         };
-        if self.is_protected(&call.info.namespace, &pod.object.value()) {
-            return Err(ApiError::too_many_requests(
-                "Cannot evict pod as it would violate the pod's disruption budget.",
-            )
-            .into());
-        }
         let asked = &eviction["deleteOptions"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let options = Options {
@@ -83,38 +79,92 @@ impl Shared {
             propagation: text(&asked["propagationPolicy"]),
             grace: asked["gracePeriodSeconds"].as_i64(),
         };
+        if asked["dryRun"]
+            .as_array()
+            .is_some_and(|list| list.contains(&"All".into()))
+        {
+            call.dry_run = true;
+        }
+        self.take_from_budget(call, &pod.object.value())?;
         self.delete_key(call, resource, &key, &name, &options)?;
         Ok(done())
     }
 
-    fn is_protected(&self, namespace: &str, pod: &Value) -> bool {
-        if matches!(
+    /// Takes one disruption from the budget of a pod, if it has one. What refuses leaves it as it is.
+    fn take_from_budget(&self, call: &Call, pod: &Value) -> ApiResult<()> {
+        let free = matches!(
             pod["status"]["phase"].as_str(),
             Some("Succeeded" | "Failed" | "Pending")
-        ) {
-            return false;
+        );
+        if free || object::is_terminating(pod) {
+            return Ok(());
         }
-        let state = self.store.lock();
-        let Some(budgets) = state.table("poddisruptionbudgets.policy") else {
-            return false;
+        let mut state = self.store.lock();
+        let Some(budgets) = state.table(BUDGETS) else {
+            return Ok(());
         };
-        budgets.scan(namespace).any(|(_, budget)| {
-            let labels: Vec<String> = budget.object.value()["spec"]["selector"]["matchLabels"]
-                .as_object()
-                .map(|map| {
-                    map.iter()
-                        .map(|(k, v)| format!("{k}={}", v.as_str().unwrap_or_default()))
-                        .collect()
-                })
-                .unwrap_or_default();
-            let chosen =
-                Selector::parse(&labels.join(","), "").is_ok_and(|selector| selector.matches(pod));
-            chosen
-                && budget.object.value()["status"]["disruptionsAllowed"]
-                    .as_i64()
-                    .unwrap_or(0)
-                    <= 0
-        })
+        let chosen: Vec<(String, Stored)> = budgets
+            .scan(&call.info.namespace)
+            .filter(|(_, budget)| {
+                let selector = &budget.object.value()["spec"]["selector"];
+                // None selects nothing here, and an empty one everything.
+                !selector.is_null() && webhook::selects(selector, &pod["metadata"]["labels"])
+            })
+            .map(|(key, budget)| (key.clone(), budget.clone()))
+            .collect();
+        let (key, stored) = match chosen.as_slice() {
+            [] => return Ok(()),
+            [one] => one,
+            _ => {
+                return Err(ApiError::new(
+                    500,
+                    "InternalError",
+                    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+                ));
+            }
+        };
+        let mut budget = stored.object.to_value();
+        let left = allowed(&budget)?;
+        if call.dry_run {
+            return Ok(());
+        }
+        let name = object::meta(pod, "name").to_owned();
+        budget["status"]["disruptionsAllowed"] = (left - 1).into();
+        budget["status"]["disruptedPods"][name] = self.stamp(call).into();
+        // The lock is held since the read: nobody can have been faster.
+        let _ = state.put(BUDGETS, key, Expect::Revision(stored.revision), budget);
+        Ok(())
+    }
+}
+
+/// How many disruptions a budget allows; at least one.
+fn allowed(budget: &Value) -> ApiResult<i64> {
+    let (name, status) = (object::meta(budget, "name"), &budget["status"]);
+    let number = |field: &str| status[field].as_i64().unwrap_or(0);
+    let refused = |why: String, wait: u32| {
+        let text = "Cannot evict pod as it would violate the pod's disruption budget.";
+        Err(ApiError::too_many_requests(text, &why, wait))
+    };
+    if number("observedGeneration") < object::generation(budget) {
+        let why = format!("The disruption budget {name} is still being processed by the server.");
+        return refused(why, 10);
+    }
+    match number("disruptionsAllowed") {
+        0 => refused(
+            format!(
+                "The disruption budget {name} needs {} healthy pods and has {} currently",
+                number("desiredHealthy"),
+                number("currentHealthy")
+            ),
+            0,
+        ),
+        left if left < 0 => Err(ApiError::forbidden(
+            "policy",
+            "poddisruptionbudget",
+            name,
+            "pdb disruptions allowed is negative",
+        )),
+        left => Ok(left),
     }
 }
 

@@ -109,10 +109,6 @@ impl Shared {
         }
         self.guard_escalation(call, resource, &new, Some(&*shown))?;
         crate::managed::keep_times(&shown, &mut new);
-        if *shown == new {
-            // The no-op rule: no new revision, no event, no entry in managedFields.
-            return Ok(shown_as);
-        }
         let mut causes = metadata::validate_update(&shown, &new);
         causes.extend(
             resource
@@ -136,6 +132,10 @@ impl Shared {
         };
         self.guard_owners(call, resource, &change)?;
         self.vet(call, resource, change)?;
+        if *shown == new {
+            // The no-op rule: no new revision, no event, no entry in managedFields.
+            return Ok(shown_as);
+        }
         if is_finished(resource, &new) {
             return self.finish(call, resource, key, old, new);
         }

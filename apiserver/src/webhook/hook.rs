@@ -108,7 +108,7 @@ fn names(list: &Value, resource: &str, subresource: &str) -> bool {
 }
 
 /// Whether a `LabelSelector` of the API selects these labels. An absent one selects everything.
-fn selects(selector: &Value, labels: &Value) -> bool {
+pub(crate) fn selects(selector: &Value, labels: &Value) -> bool {
     let wanted = selector["matchLabels"].as_object();
     let equal = wanted
         .into_iter()

@@ -23,6 +23,7 @@ use crate::call::{Call, Handled, Stop};
 use crate::cluster::{Cluster, Shared};
 
 pub(crate) use admission::Change;
+pub(crate) use hook::selects;
 
 type Answer = Pin<Box<dyn Future<Output = Value> + Send>>;
 
