@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http_body_util::BodyExt;
 use opgen_apiserver::{Cluster, ClusterService, Stage, WriteVerdict};
@@ -76,7 +75,7 @@ async fn watch(cluster: &Cluster, path: &str, query: &str) -> impl Stream<Item =
     let response = cluster.service().call(request).await.unwrap();
     let lines = response.into_body().into_data_stream();
     lines
-        .map(|line| serde_json::from_slice::<Value>(&Bytes::from(line.unwrap())).unwrap())
+        .map(|line| serde_json::from_slice::<Value>(&line.unwrap()).unwrap())
         .boxed()
 }
 
