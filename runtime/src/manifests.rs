@@ -38,12 +38,37 @@ pub(crate) struct NeededCrd {
     pub(crate) version: String,
 }
 
+/// The list of an owned or watched kind.
+#[derive(Clone, Debug)]
+pub(crate) struct NeededList {
+    pub(crate) kind: String,
+    /// Its path over all namespaces.
+    pub(crate) everywhere: String,
+    pub(crate) plural: String,
+    pub(crate) namespaced: bool,
+}
+
+impl NeededList {
+    /// The path of the list in that namespace, or everywhere.
+    pub(crate) fn path(&self, namespace: Option<&str>) -> String {
+        let group = self.everywhere.strip_suffix(&self.plural);
+        match (group, namespace.filter(|_| self.namespaced)) {
+            (Some(group), Some(namespace)) => {
+                format!("{group}namespaces/{namespace}/{}", self.plural)
+            }
+            _ => self.everywhere.clone(),
+        }
+    }
+}
+
 /// What an operator asks of the cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Needs {
     pub(crate) name: String,
     pub(crate) crds: Vec<NeededCrd>,
     pub(crate) rules: Vec<RoleRule>,
+    /// What it owns and refers to.
+    pub(crate) lists: Vec<NeededList>,
     /// What it needs in its own namespace only, whatever the mode: its lease.
     pub(crate) at_home: Vec<RoleRule>,
     /// Namespaced mode: a Role there instead of a ClusterRole.

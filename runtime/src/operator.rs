@@ -221,6 +221,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             name: self.name.clone(),
             crds: self.kinds.iter().map(|kind| kind.crd()).collect(),
             rules: self.kinds.iter().flat_map(|kind| kind.rules()).collect(),
+            lists: self.kinds.iter().flat_map(|kind| kind.lists()).collect(),
             at_home: lease::rules(&self.lease_name()),
             only_in: self.only_in.clone(),
             namespace: self.home.clone(),

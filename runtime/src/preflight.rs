@@ -9,9 +9,11 @@ use crate::{
     clients::Clients,
     engine::backoff::Backoff,
     inspect::Inspector,
-    manifests::{NeededCrd, Needs},
+    manifests::{NeededCrd, NeededList, Needs},
 };
 
+/// How long the check of owned and watched kinds may take.
+const PATIENCE: Duration = Duration::from_millis(1500);
 /// How many missing fields a message names.
 const NAMED: usize = 5;
 
@@ -42,12 +44,35 @@ pub(crate) async fn check(
             }
         }
     }
+    reasons.extend(check_lists(clients, needs).await);
     inspector.preflight_done();
     if reasons.is_empty() {
         Ok(())
     } else {
         Err(reasons)
     }
+}
+
+/// What is owned or watched: a definite no is a loud error as well. What is not known in time holds nobody up: such a
+/// kind has a watch of its own, and `/readyz` names it.
+async fn check_lists(clients: &Clients, needs: &Needs) -> Vec<String> {
+    let check = |list: &NeededList| {
+        let path = format!("{}?limit=1", list.path(needs.only_in.as_deref()));
+        let (kind, path) = (list.kind.clone(), path);
+        async move {
+            match tokio::time::timeout(PATIENCE, get(clients, &path)).await {
+                Ok(Ok(Answer::Missing)) => Some(format!(
+                    "{kind}: the server does not serve it, and the operator owns or watches it: install its CRD"
+                )),
+                Ok(Ok(Answer::Forbidden(message))) => {
+                    Some(format!("{message}: apply the role that `manifests` prints"))
+                }
+                Ok(Ok(Answer::Found(_)) | Err(_)) | Err(_) => None,
+            }
+        }
+    };
+    let checked = futures::future::join_all(needs.lists.iter().map(check)).await;
+    checked.into_iter().flatten().collect()
 }
 
 async fn check_kind(

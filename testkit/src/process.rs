@@ -30,7 +30,11 @@ pub(crate) struct Life<'a, C, P> {
 impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
     /// A fresh cluster with RBAC on, in which the operator's manifests are applied.
     pub(crate) fn new(scenario: &'a Scenario<C, P>) -> Self {
-        let cluster = Cluster::builder().seed(scenario.seed).rbac(true).build();
+        let cluster = Cluster::builder()
+            .seed(scenario.seed)
+            .rbac(true)
+            .owner_permissions(true)
+            .build();
         let life = Self {
             provider: (scenario.provider)(),
             scenario,

@@ -99,6 +99,10 @@ impl<T: ChildResource> Job<'_, T> {
     }
 
     async fn round(&self) -> Round<T> {
+        if let Some(error) = self.store.undecodable(self.key()) {
+            self.count("refused");
+            return Err(error.into());
+        }
         let cached = self.cached().await?;
         let live = cached.as_ref().map(|entry| entry.content.desired);
         if let Some(error) = self.memo(|memo| memo.refusal(&self.desired.hash, live)) {

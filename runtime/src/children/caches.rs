@@ -15,7 +15,7 @@ use crate::{
         seen::Seen,
         store::Store,
     },
-    engine::{key::ObjectKey, owned_bell::Bell, owned_watch::Follow, watch::Scope},
+    engine::{key::ObjectKey, owned_bell::Bell, owned_watch::Follow, print::Print, watch::Scope},
     metrics::Metrics,
 };
 
@@ -65,10 +65,10 @@ impl Children {
     }
 
     /// A number that changes with everything that is worth a run of the owner.
-    pub(crate) fn sum(&self, owner: &ObjectKey, uid: &str) -> u64 {
+    pub(crate) fn sum(&self, owner: &ObjectKey, uid: &str) -> Print {
         let owned = self.owned.iter().map(|(_, store)| store.sum(owner, uid));
         let related = self.related.iter().map(|(_, _, store)| store.sum(owner));
-        owned.chain(related).fold(0, u64::wrapping_add)
+        owned.chain(related).sum()
     }
 
     pub(super) fn snapshot(&self, owner: &Owner) -> Seen {

@@ -14,7 +14,7 @@ use crate::{
         store::Store,
     },
     engine::owned_bell::Bell,
-    manifests::RoleRule,
+    manifests::{NeededList, RoleRule},
     metrics::Metrics,
 };
 
@@ -39,6 +39,7 @@ struct OwnedKind {
     type_id: TypeId,
     kind: String,
     rule: RoleRule,
+    list: NeededList,
     make: Arc<MakeOwned>,
 }
 
@@ -46,6 +47,7 @@ struct RelatedKind<R> {
     type_id: TypeId,
     kind: String,
     rule: RoleRule,
+    list: NeededList,
     options: WatchedOptions,
     namespaced: bool,
     refs: Arc<Refs<R>>,
@@ -67,6 +69,7 @@ impl<R> Clone for Declared<R> {
             type_id: one.type_id,
             kind: one.kind.clone(),
             rule: one.rule.clone(),
+            list: one.list.clone(),
             options: one.options.clone(),
             namespaced: one.namespaced,
             refs: Arc::clone(&one.refs),
@@ -100,6 +103,15 @@ fn rule<T: ChildResource>(verbs: &[&'static str]) -> RoleRule {
     }
 }
 
+fn list<T: ChildResource>() -> NeededList {
+    NeededList {
+        kind: T::kind(&()).into_owned(),
+        everywhere: T::url_path(&(), None),
+        plural: T::plural(&()).into_owned(),
+        namespaced: is_namespaced::<T>(),
+    }
+}
+
 impl<R: Resource<DynamicType = ()> + 'static> Declared<R> {
     pub(crate) fn own<T: ChildResource>(&mut self, options: OwnedOptions) {
         let type_id = TypeId::of::<T>();
@@ -108,6 +120,7 @@ impl<R: Resource<DynamicType = ()> + 'static> Declared<R> {
             type_id,
             kind: T::kind(&()).into_owned(),
             rule: rule::<T>(OWNED_VERBS),
+            list: list::<T>(),
             make: Arc::new(move |owner, bell| {
                 Arc::new(Store::<T>::new(owner, options.clone(), bell))
             }),
@@ -125,11 +138,24 @@ impl<R: Resource<DynamicType = ()> + 'static> Declared<R> {
             type_id,
             kind: T::kind(&()).into_owned(),
             rule: rule::<T>(WATCHED_VERBS),
+            list: list::<T>(),
             options,
             namespaced: is_namespaced::<T>(),
             refs: Arc::new(refs),
             make: Arc::new(|bell| Arc::new(Related::<T>::new(bell))),
         });
+    }
+
+    /// Whether it owns any kind.
+    pub(crate) fn owns_any(&self) -> bool {
+        !self.owned.is_empty()
+    }
+
+    /// What the server has to serve, and let be listed: the path of each list.
+    pub(crate) fn lists(&self) -> Vec<NeededList> {
+        let owned = self.owned.iter().map(|one| &one.list);
+        let related = self.related.iter().map(|one| &one.list);
+        owned.chain(related).cloned().collect()
     }
 
     /// The lines of the role.

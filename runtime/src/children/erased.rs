@@ -9,13 +9,14 @@ use crate::{
     engine::{
         key::ObjectKey,
         owned_watch::{Follow, Sink, follow},
+        print::Print,
     },
 };
 
 /// An owned kind whose type is forgotten.
 pub(super) trait AnyOwned: Send + Sync {
     fn kind(&self) -> &str;
-    fn sum(&self, owner: &ObjectKey, uid: &str) -> u64;
+    fn sum(&self, owner: &ObjectKey, uid: &str) -> Print;
     fn snapshot(&self, owner: &Owner, seen: &mut Seen);
     fn is_settled(&self) -> bool;
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
@@ -27,7 +28,7 @@ impl<T: ChildResource> AnyOwned for Store<T> {
         &self.kind
     }
 
-    fn sum(&self, owner: &ObjectKey, uid: &str) -> u64 {
+    fn sum(&self, owner: &ObjectKey, uid: &str) -> Print {
         Self::sum(self, owner, uid)
     }
 
@@ -53,7 +54,7 @@ pub(super) trait AnyRelated: Send + Sync {
     fn kind(&self) -> &str;
     fn index(&self, primary: &ObjectKey, targets: Vec<ObjectKey>);
     fn forget(&self, primary: &ObjectKey);
-    fn sum(&self, primary: &ObjectKey) -> u64;
+    fn sum(&self, primary: &ObjectKey) -> Print;
     fn snapshot(&self, primary: &ObjectKey, seen: &mut Seen);
     fn is_settled(&self) -> bool;
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
@@ -73,7 +74,7 @@ impl<T: ChildResource> AnyRelated for Related<T> {
         Self::forget(self, primary);
     }
 
-    fn sum(&self, primary: &ObjectKey) -> u64 {
+    fn sum(&self, primary: &ObjectKey) -> Print {
         Self::sum(self, primary)
     }
 

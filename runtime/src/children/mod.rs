@@ -29,6 +29,7 @@ mod request;
 mod scope;
 mod seen;
 mod store;
+mod undecodable;
 
 use std::fmt::Debug;
 

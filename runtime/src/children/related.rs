@@ -11,15 +11,17 @@ use tokio::time::Instant;
 
 use crate::{
     children::{
-        ChildResource,
+        ChildError, ChildResource,
         content::{Content, mix},
         seen::Seen,
+        undecodable::Undecodable,
     },
     engine::{
         envelope::version_of,
         key::ObjectKey,
         owned_bell::{Bell, Change},
         owned_watch::{Sink, TROUBLED},
+        print::Print,
     },
     identity::Fnv,
 };
@@ -29,7 +31,7 @@ struct Target<T> {
     object: Arc<T>,
     version: u64,
     content: Content,
-    print: u64,
+    print: Print,
 }
 
 /// All objects of one watched kind.
@@ -45,6 +47,7 @@ struct Inner<T> {
     complete: bool,
     failed_at: Option<Instant>,
     waiting: BTreeSet<ObjectKey>,
+    undecodable: Undecodable,
     /// What each primary refers to.
     targets: HashMap<ObjectKey, Vec<ObjectKey>>,
     /// Who refers to each.
@@ -62,6 +65,7 @@ impl<T: ChildResource> Related<T> {
                 complete: false,
                 failed_at: None,
                 waiting: BTreeSet::new(),
+                undecodable: Undecodable::default(),
                 targets: HashMap::new(),
                 referrers: HashMap::new(),
             }),
@@ -90,7 +94,10 @@ impl<T: ChildResource> Related<T> {
         let terminating = u64::from(meta.deletion_timestamp.is_some());
         let target = Target {
             version: version_of(meta),
-            print: mix(&[identity.0, terminating, content.desired, content.status]),
+            print: Print {
+                all: mix(&[identity.0, terminating, content.desired, content.status]),
+                decided: mix(&[identity.0, terminating, content.desired]),
+            },
             content,
             object,
         };
@@ -140,6 +147,11 @@ impl<T: ChildResource> Related<T> {
         !inner.complete
     }
 
+    /// Why nothing can be said of this object, if it does not decode.
+    pub(super) fn undecodable(&self, key: &ObjectKey) -> Option<ChildError> {
+        self.inner().undecodable.at(&self.kind, key)
+    }
+
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Arc<T>> {
         self.inner()
             .objects
@@ -147,14 +159,15 @@ impl<T: ChildResource> Related<T> {
             .map(|target| Arc::clone(&target.object))
     }
 
-    pub(super) fn sum(&self, primary: &ObjectKey) -> u64 {
+    pub(super) fn sum(&self, primary: &ObjectKey) -> Print {
         let inner = self.inner();
         let targets = inner.targets.get(primary);
         targets
             .into_iter()
             .flatten()
             .filter_map(|key| inner.objects.get(key))
-            .fold(0, |sum, target| sum.wrapping_add(target.print))
+            .map(|target| target.print)
+            .sum()
     }
 
     pub(super) fn snapshot(&self, primary: &ObjectKey, seen: &mut Seen) {
@@ -189,6 +202,7 @@ impl<T: ChildResource> Sink<T> for Related<T> {
         let (key, target) = self.target(object);
         let mut inner = self.inner();
         inner.failed_at = None;
+        inner.undecodable.remove(&key);
         let change = match inner.objects.get(&key) {
             Some(known) if known.print == target.print => Change::None,
             Some(known) if known.content.desired == target.content.desired => Change::Status,
@@ -210,6 +224,7 @@ impl<T: ChildResource> Sink<T> for Related<T> {
         let key = ObjectKey::of(meta);
         let mut inner = self.inner();
         inner.failed_at = None;
+        inner.undecodable.remove(&key);
         let is_it = inner
             .objects
             .get(&key)
@@ -224,7 +239,27 @@ impl<T: ChildResource> Sink<T> for Related<T> {
     }
 
     fn list_begins(&self) {
-        self.inner().incoming = Some(HashMap::new());
+        let mut inner = self.inner();
+        inner.incoming = Some(HashMap::new());
+        inner.undecodable.list_begins();
+    }
+
+    fn broken(&self, meta: &ObjectMeta, error: &str) -> bool {
+        let key = ObjectKey::of(meta);
+        let mut inner = self.inner();
+        inner.failed_at = None;
+        inner.objects.remove(&key);
+        let is_new = inner.undecodable.add(meta, None, error);
+        let referrers = inner.referrers(&key);
+        drop(inner);
+        if is_new {
+            self.wake(referrers, Change::Content);
+        }
+        is_new
+    }
+
+    fn broken_count(&self) -> usize {
+        self.inner().undecodable.len()
     }
 
     fn listed(&self, object: Arc<T>) {
@@ -239,6 +274,7 @@ impl<T: ChildResource> Sink<T> for Related<T> {
         let Some(incoming) = inner.incoming.take() else {
             return;
         };
+        inner.undecodable.list_ends();
         inner.objects = incoming;
         inner.complete = true;
         inner.failed_at = None;

@@ -25,6 +25,9 @@ impl ChildScope {
             .store::<T>()
             .map_err(|error| self.stopped(error.into()))?;
         let key = self.key::<T>(name);
+        if let Some(error) = store.undecodable(&key) {
+            return Err(self.stopped(error.into()));
+        }
         Ok(store
             .get(&key)
             .filter(|entry| self.is_mine(entry.owner.as_ref()))
@@ -48,6 +51,9 @@ impl ChildScope {
             let error = ChildError::waits(reasons::NOT_SYNCED, message, UNSURE);
             return Err(self.stopped(error.into()));
         }
+        if let Some(error) = store.undecodable_of(self.owner()) {
+            return Err(self.stopped(error.into()));
+        }
         Ok(Complete::of_cache(store.of_owner(self.owner())))
     }
 
@@ -60,6 +66,9 @@ impl ChildScope {
     async fn try_delete<T: ChildResource>(&self, name: &ObjectRef) -> Result<bool, Stop> {
         let store = self.store::<T>()?;
         let key = self.key::<T>(name);
+        if let Some(error) = store.undecodable(&key) {
+            return Err(error.into());
+        }
         let Some(entry) = store
             .get(&key)
             .filter(|entry| self.is_mine(entry.owner.as_ref()))
@@ -120,6 +129,9 @@ impl ChildScope {
         let store = self
             .related::<T>(&key)
             .map_err(|error| self.stopped(error.into()))?;
+        if let Some(error) = store.undecodable(&key) {
+            return Err(self.stopped(error.into()));
+        }
         let found = store.get(&key);
         if found.is_none() {
             let missing = format!("{} {key}", store.kind);

@@ -16,7 +16,7 @@ use crate::{
         seen::Seen,
         store::Store,
     },
-    engine::key::ObjectKey,
+    engine::{key::ObjectKey, print::Print},
     error::Error,
     reference::reasons,
     status::conditions::{self, Conditions, Truth},
@@ -47,7 +47,7 @@ impl From<kube::Error> for Stop {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChildNotes {
     /// The sum of what it has seen.
-    pub(crate) seen: u64,
+    pub(crate) seen: Print,
     /// The version of the owner's own metadata write; 0 if there was none.
     pub(crate) version: u64,
     /// A child that could not be brought to what is desired.

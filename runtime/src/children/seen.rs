@@ -2,15 +2,15 @@
 
 use std::{any::TypeId, collections::HashMap};
 
-use crate::engine::key::ObjectKey;
+use crate::engine::{key::ObjectKey, print::Print};
 
 /// A number per object that the run has seen. Their sum is compared with the caches' after the run: what changed since
 /// is worth another one, and what the run wrote itself is not.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Seen(HashMap<(TypeId, ObjectKey), u64>);
+pub(crate) struct Seen(HashMap<(TypeId, ObjectKey), Print>);
 
 impl Seen {
-    pub(super) fn set(&mut self, kind: TypeId, key: ObjectKey, print: u64) {
+    pub(super) fn set(&mut self, kind: TypeId, key: ObjectKey, print: Print) {
         self.0.insert((kind, key), print);
     }
 
@@ -19,9 +19,7 @@ impl Seen {
     }
 
     /// Zero if nothing was seen.
-    pub(crate) fn sum(&self) -> u64 {
-        self.0
-            .values()
-            .fold(0, |sum, print| sum.wrapping_add(*print))
+    pub(crate) fn sum(&self) -> Print {
+        self.0.values().copied().sum()
     }
 }

@@ -12,18 +12,20 @@ use tokio::time::Instant;
 
 use crate::{
     children::{
-        ChildResource, OwnedOptions,
+        ChildError, ChildResource, OwnedOptions,
         budget::Turns,
         content::{Content, mix},
         memo::Memo,
         owner::{Owner, OwnerKind},
         seen::Seen,
+        undecodable::Undecodable,
     },
     engine::{
         envelope::version_of,
         key::ObjectKey,
         owned_bell::{Bell, Change},
         owned_watch::{Sink, TROUBLED},
+        print::Print,
     },
     identity::Fnv,
 };
@@ -42,7 +44,7 @@ pub(super) struct Entry<T> {
     pub(super) version: u64,
     pub(super) content: Content,
     /// Changes with everything that is worth a run of the owner.
-    pub(super) print: u64,
+    pub(super) print: Print,
     pub(super) owner: Option<Owner>,
     /// It comes from a reply, and the watch has not shown it until this moment.
     pub(super) unconfirmed: Option<Instant>,
@@ -70,6 +72,7 @@ struct Inner<T> {
     waiting: BTreeSet<ObjectKey>,
     /// Uids that we deleted: what still arrives of them is history.
     deleted: HashMap<String, Instant>,
+    undecodable: Undecodable,
     memos: HashMap<ObjectKey, Memo>,
 }
 
@@ -89,6 +92,7 @@ impl<T: ChildResource> Store<T> {
                 failed_at: None,
                 waiting: BTreeSet::new(),
                 deleted: HashMap::new(),
+                undecodable: Undecodable::default(),
                 memos: HashMap::new(),
             }),
         }
@@ -116,7 +120,10 @@ impl<T: ChildResource> Store<T> {
         let terminating = u64::from(meta.deletion_timestamp.is_some());
         let entry = Entry {
             version: version_of(meta),
-            print: mix(&[identity.0, terminating, content.desired, content.status]),
+            print: Print {
+                all: mix(&[identity.0, terminating, content.desired, content.status]),
+                decided: mix(&[identity.0, terminating, content.desired]),
+            },
             content,
             owner: self.owner_kind.owner_of(meta),
             unconfirmed: None,
@@ -163,6 +170,16 @@ impl<T: ChildResource> Store<T> {
         !inner.complete
     }
 
+    /// Why nothing can be said of this object, if it does not decode.
+    pub(super) fn undecodable(&self, key: &ObjectKey) -> Option<ChildError> {
+        self.inner().undecodable.at(&self.kind, key)
+    }
+
+    /// Why nothing can be said of all children of the owner, if one does not decode.
+    pub(super) fn undecodable_of(&self, owner: &Owner) -> Option<ChildError> {
+        self.inner().undecodable.of(&self.kind, owner)
+    }
+
     pub(super) fn get(&self, key: &ObjectKey) -> Option<Entry<T>> {
         self.inner().objects.get(key).cloned()
     }
@@ -179,14 +196,15 @@ impl<T: ChildResource> Store<T> {
             .collect()
     }
 
-    pub(super) fn sum(&self, owner: &ObjectKey, uid: &str) -> u64 {
+    pub(super) fn sum(&self, owner: &ObjectKey, uid: &str) -> Print {
         let inner = self.inner();
         let keys = inner.by_owner.get(owner);
         keys.into_iter()
             .flatten()
             .filter_map(|key| inner.objects.get(key))
             .filter(|entry| entry.owner.as_ref().is_some_and(|owner| owner.uid == uid))
-            .fold(0, |sum, entry| sum.wrapping_add(entry.print))
+            .map(|entry| entry.print)
+            .sum()
     }
 
     pub(super) fn snapshot(&self, owner: &Owner, seen: &mut Seen) {
@@ -260,6 +278,7 @@ impl<T: ChildResource> Sink<T> for Store<T> {
         let (key, entry) = self.entry(object);
         let mut inner = self.inner();
         inner.failed_at = None;
+        inner.undecodable.remove(&key);
         if inner.is_history(&entry) {
             return;
         }
@@ -282,6 +301,7 @@ impl<T: ChildResource> Sink<T> for Store<T> {
         let key = ObjectKey::of(meta);
         let mut inner = self.inner();
         inner.failed_at = None;
+        inner.undecodable.remove(&key);
         if let Some(uid) = &meta.uid {
             inner.deleted.remove(uid);
         }
@@ -297,7 +317,27 @@ impl<T: ChildResource> Sink<T> for Store<T> {
     }
 
     fn list_begins(&self) {
-        self.inner().incoming = Some(HashMap::new());
+        let mut inner = self.inner();
+        inner.incoming = Some(HashMap::new());
+        inner.undecodable.list_begins();
+    }
+
+    fn broken(&self, meta: &ObjectMeta, error: &str) -> bool {
+        let owner = self.owner_kind.owner_of(meta);
+        let mut inner = self.inner();
+        inner.failed_at = None;
+        // What was known of it is history.
+        let former = inner.remove(&ObjectKey::of(meta));
+        let is_new = inner.undecodable.add(meta, owner.clone(), error);
+        drop(inner);
+        if is_new {
+            self.ring(former.or(owner.map(|owner| owner.key)), Change::Content);
+        }
+        is_new
+    }
+
+    fn broken_count(&self) -> usize {
+        self.inner().undecodable.len()
     }
 
     fn listed(&self, object: Arc<T>) {
@@ -315,16 +355,21 @@ impl<T: ChildResource> Sink<T> for Store<T> {
         let Some(incoming) = inner.incoming.take() else {
             return;
         };
+        inner.undecodable.list_ends();
+        let now = Instant::now();
         let known = std::mem::take(&mut inner.objects);
         let mut touched: BTreeSet<ObjectKey> = inner.by_owner.keys().cloned().collect();
         inner.by_owner.clear();
         let mut kept = Vec::new();
         for (key, entry) in known {
             let listed = incoming.get(&key);
-            let newer = match listed {
-                Some(listed) => same_uid(listed, &entry) && listed.version < entry.version,
-                None => entry.unconfirmed.is_some(),
-            };
+            // Only a reply to our own write may be newer than the list, and only for a while: a server that was
+            // restored counts its versions from further back.
+            let may_be_newer = entry.unconfirmed.is_some_and(|until| until > now);
+            let newer = may_be_newer
+                && listed.is_none_or(|listed| {
+                    same_uid(listed, &entry) && listed.version < entry.version
+                });
             if newer {
                 kept.push((key, entry));
             } else if listed.is_none()

@@ -1,6 +1,6 @@
 //! The objects of one kind as the watch last told them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use kube::Resource;
 
@@ -11,6 +11,8 @@ pub(crate) struct Cache<K> {
     objects: HashMap<ObjectKey, Envelope<K>>,
     /// What a list in progress has brought so far.
     incoming: Option<HashMap<ObjectKey, Envelope<K>>>,
+    /// What else came in meanwhile: it may be newer than the list.
+    meanwhile: HashSet<ObjectKey>,
     complete: bool,
 }
 
@@ -19,6 +21,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         Self {
             objects: HashMap::new(),
             incoming: None,
+            meanwhile: HashSet::new(),
             complete: false,
         }
     }
@@ -47,9 +50,17 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             known.meta().uid == envelope.meta().uid && known.version() > envelope.version()
         });
         if !older {
-            self.objects.insert(key, envelope);
+            self.replace(key, envelope);
         }
         !older
+    }
+
+    /// Takes an object in, whatever is there.
+    pub(crate) fn replace(&mut self, key: ObjectKey, envelope: Envelope<K>) {
+        if self.incoming.is_some() {
+            self.meanwhile.insert(key.clone());
+        }
+        self.objects.insert(key, envelope);
     }
 
     pub(crate) fn remove(&mut self, key: &ObjectKey) {
@@ -58,6 +69,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
 
     pub(crate) fn list_begins(&mut self) {
         self.incoming = Some(HashMap::new());
+        self.meanwhile.clear();
     }
 
     pub(crate) fn listed(&mut self, key: ObjectKey, envelope: Envelope<K>) {
@@ -66,16 +78,18 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         }
     }
 
-    /// The list has ended: what it lacks is gone. Returns the keys it held, then those it lacked.
+    /// The list has ended: what it lacks is gone, and what it has replaces what was known, also where that is newer: a
+    /// server that was restored from a backup counts its versions from further back. Returns the keys it held, then those it lacked.
     pub(crate) fn list_ends(&mut self) -> (Vec<ObjectKey>, Vec<ObjectKey>) {
         let mut incoming = self.incoming.take().unwrap_or_default();
         let known = std::mem::take(&mut self.objects);
         let mut lost = Vec::new();
         for (key, envelope) in known {
             match incoming.get_mut(&key) {
-                // A reply to our own write may have been newer than the list.
+                // Read past the cache while the list was under way.
                 Some(listed)
-                    if listed.meta().uid == envelope.meta().uid
+                    if self.meanwhile.contains(&key)
+                        && listed.meta().uid == envelope.meta().uid
                         && listed.version() < envelope.version() =>
                 {
                     *listed = envelope;

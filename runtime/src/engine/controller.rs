@@ -45,7 +45,7 @@ const BEAT: Duration = Duration::from_secs(10);
 const DEPENDENCIES: Duration = Duration::from_secs(3);
 
 /// What people are told when a clean-up takes too long.
-pub(super) const CLEANUP_STALLED_NOTE: &str = "what it made outside is not proven gone after the clean-up deadline: see the condition Reconciling for why; the annotation opgen.dev/orphan-external: \"true\" lets go of it";
+pub(super) const CLEANUP_STALLED_NOTE: &str = "what it made outside is not proven gone after the clean-up deadline: see the conditions Reconciling, CleanupBlocked and Paused for why, and /debug/reconciles; the annotation opgen.dev/orphan-external: \"true\" lets go of it";
 
 /// What people are told when too much is deleted at once.
 const MASS_DELETION_NOTE: &str = "too many objects of this kind are being deleted at once, so its clean-up waits for its turn: delete less at a time, or let this one go with the annotation opgen.dev/allow-destroy: \"true\"";
@@ -57,7 +57,12 @@ enum Done<K> {
     /// A run did not end within its budget.
     Overdue(ObjectKey),
     /// The gate did not open in time: the object, read past the cache.
-    Refreshed(ObjectKey, Result<Option<Envelope<K>>, kube::Error>),
+    Refreshed {
+        key: ObjectKey,
+        live: Result<Option<Envelope<K>>, kube::Error>,
+        /// The version in the cache when the server was asked.
+        cached: u64,
+    },
 }
 
 /// The loop's state.

@@ -27,6 +27,7 @@ use crate::{
         kind::Kind,
         obstacles::Obstacle,
         predicate::trigger,
+        print::Print,
         record::Fields,
         report::{Next, Report},
         verdict::{Note, Verdict},
@@ -112,8 +113,8 @@ impl<M: PhaseMachine> Driver<M> {
     }
 
     /// The trigger of what it starts from.
-    pub(crate) fn seen(&self) -> u64 {
-        self.handled.wrapping_add(self.children.seen)
+    pub(crate) fn seen(&self) -> Print {
+        Print::of(self.handled).plus(self.children.seen)
     }
 
     /// Runs to the end.
@@ -134,7 +135,7 @@ impl<M: PhaseMachine> Driver<M> {
         Report {
             key: self.key,
             uid: self.object.meta().uid.clone().unwrap_or_default(),
-            handled: self.handled.wrapping_add(self.children.seen),
+            handled: Print::of(self.handled).plus(self.children.seen),
             version: self.written.load(Ordering::Relaxed),
             next,
             phase: self.phase,

@@ -19,6 +19,7 @@ mod obstacles;
 pub(crate) mod owned_bell;
 pub(crate) mod owned_watch;
 pub(crate) mod predicate;
+pub(crate) mod print;
 mod queue;
 mod record;
 mod report;

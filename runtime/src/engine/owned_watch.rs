@@ -12,11 +12,13 @@ use crate::{
         board::Board,
         controller::watch_trouble,
         envelope::Envelope,
+        events::Events,
         key::ObjectKey,
         owned_bell::Bell,
         watch::{News, Scope, watch},
     },
     metrics::Metrics,
+    reference::reasons,
 };
 
 /// How long a watch counts as failing after its last failure; longer than its longest backoff and the wait for an answer
@@ -29,6 +31,10 @@ pub(crate) trait Sink<T>: Send + Sync + 'static {
     fn seen(&self, object: Arc<T>);
     /// An object is gone.
     fn gone(&self, meta: &ObjectMeta);
+    /// An object is there and does not decode. True if that is news.
+    fn broken(&self, meta: &ObjectMeta, error: &str) -> bool;
+    /// How many there are of those.
+    fn broken_count(&self) -> usize;
     /// A list begins.
     fn list_begins(&self);
     /// One object of it.
@@ -50,6 +56,7 @@ pub(crate) struct Follow {
     pub(crate) scope: Scope,
     pub(crate) board: Board,
     pub(crate) metrics: Metrics,
+    pub(crate) events: Events,
     /// `Owner/Child`, for the board and the metrics.
     pub(crate) name: Arc<str>,
     pub(crate) bell: Arc<Bell>,
@@ -59,6 +66,7 @@ pub(crate) struct Follow {
 pub(crate) async fn follow<T: ChildResource, S: Sink<T>>(sink: Arc<S>, mut with: Follow) {
     with.scope.namespace.take_if(|_| !is_namespaced::<T>());
     let mut news = std::pin::pin!(watch::<T>(&with.client, &with.scope));
+    let mut broken = 0;
     loop {
         tokio::select! {
             Some(news) = news.next() => learn(&*sink, news, &with),
@@ -70,20 +78,24 @@ pub(crate) async fn follow<T: ChildResource, S: Sink<T>>(sink: Arc<S>, mut with:
             }
         }
         with.metrics.cache_objects(&with.name, sink.len());
+        if broken != sink.broken_count() {
+            broken = sink.broken_count();
+            with.metrics.undecodable_objects(&with.name, broken);
+        }
     }
 }
 
 fn learn<T: ChildResource>(sink: &impl Sink<T>, news: News<T>, with: &Follow) {
     match news {
         News::Event(Event::Apply(envelope)) => {
-            if let Some(object) = decoded(&envelope) {
+            if let Some(object) = decoded(&envelope, sink, with) {
                 sink.seen(object);
             }
         }
         News::Event(Event::Delete(envelope)) => sink.gone(envelope.meta()),
         News::Event(Event::Init) => sink.list_begins(),
         News::Event(Event::InitApply(envelope)) => {
-            if let Some(object) = decoded(&envelope) {
+            if let Some(object) = decoded(&envelope, sink, with) {
                 sink.listed(object);
             }
         }
@@ -110,13 +122,22 @@ fn learn<T: ChildResource>(sink: &impl Sink<T>, news: News<T>, with: &Follow) {
     }
 }
 
-/// The typed object, if it decodes.
-fn decoded<T: ChildResource>(envelope: &Envelope<T>) -> Option<Arc<T>> {
+/// The typed object, if it decodes. People are told once of one that does not.
+fn decoded<T: ChildResource>(
+    envelope: &Envelope<T>,
+    sink: &impl Sink<T>,
+    with: &Follow,
+) -> Option<Arc<T>> {
     match envelope.object() {
         Ok(object) => Some(Arc::clone(object)),
         Err(error) => {
-            let key = ObjectKey::of(envelope.meta());
-            tracing::error!(kind = %T::kind(&()), object = %key, error, "the object does not decode and is left alone");
+            if sink.broken(envelope.meta(), error) {
+                let key = ObjectKey::of(envelope.meta());
+                tracing::error!(kind = %with.name, object = %key, error, "the object does not decode and is left alone");
+                let note =
+                    format!("it does not decode and is left alone: {error}: mend that field");
+                with.events.warn(envelope, reasons::UNDECODABLE, note);
+            }
             None
         }
     }

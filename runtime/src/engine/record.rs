@@ -236,20 +236,23 @@ impl<M: PhaseMachine> Driver<M> {
             }
             _ => all,
         };
-        let all = if self.cleanup_overdue() {
-            all.with(
-                conditions::CLEANUP_STALLED,
-                Truth::True,
-                reasons::CLEANUP_DEADLINE,
-                CLEANUP_STALLED_NOTE,
-            )
-        } else {
-            all
-        };
+        let all = self.mark_overdue(all);
         // A handler has looked, so nobody holds it.
         let all = self.children.mark(all).without(conditions::PAUSED);
         let all = self.keep_identity(self.mark_obstacles(all));
         if working { all.began(began) } else { all }
+    }
+
+    fn mark_overdue(&self, all: Conditions) -> Conditions {
+        if !self.cleanup_overdue() {
+            return all;
+        }
+        all.with(
+            conditions::CLEANUP_STALLED,
+            Truth::True,
+            reasons::CLEANUP_DEADLINE,
+            CLEANUP_STALLED_NOTE,
+        )
     }
 
     /// A phase of another version: nothing is touched but one condition.
@@ -272,6 +275,7 @@ impl<M: PhaseMachine> Driver<M> {
             reasons::PAUSED_BY_ANNOTATION,
             "held by the annotation opgen.dev/paused: remove it, or set it to \"false\", to go on",
         );
+        let conditions = self.mark_overdue(conditions);
         let reason = "paused by annotation";
         self.say(&conditions, Next::Held { reason }).await
     }

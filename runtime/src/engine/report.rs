@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, time::Duration};
 
 use jiff::Timestamp;
 
-use crate::{engine::key::ObjectKey, error::ErrorClass};
+use crate::{
+    engine::{key::ObjectKey, print::Print},
+    error::ErrorClass,
+};
 
 /// The outcome of one run of one object.
 #[derive(Debug)]
@@ -12,7 +15,7 @@ pub(crate) struct Report {
     pub(crate) key: ObjectKey,
     pub(crate) uid: String,
     /// The trigger of the object that the last handler saw.
-    pub(crate) handled: u64,
+    pub(crate) handled: Print,
     /// The resourceVersion of our last write; 0 if nothing was written.
     pub(crate) version: u64,
     pub(crate) next: Next,

@@ -9,6 +9,8 @@ use std::{
 use jiff::Timestamp;
 use tokio::time::Instant;
 
+use crate::engine::print::Print;
+
 /// Runs within this window that change nothing make a hot object.
 const HOT_WINDOW: Duration = Duration::from_secs(10);
 /// So many of them. A poll each second is a tenth of it.
@@ -21,7 +23,7 @@ pub(crate) struct ObjectState {
     pub(crate) uid: String,
     pub(crate) running: bool,
     /// The trigger that the last run handled.
-    pub(crate) handled: Option<u64>,
+    pub(crate) handled: Option<Print>,
     /// Failures in a row.
     pub(crate) failures: u32,
     /// The next run waits until the cache shows this version, or until the moment given.

@@ -216,6 +216,10 @@ impl Elector {
             }
             // A renewal without an answer may have been done, and then its version is what we need.
             match self.within(self.api.get()).await {
+                // What is cached of the objects is from the same lost future: only a new process forgets all of it.
+                Ok(Some(found)) if found.version() < record.version() => {
+                    return Err("the API server has an older lease than was written: it was restored from a backup, and has to be read anew from the beginning".to_owned());
+                }
                 Ok(Some(found)) if found.holder() == self.election.identity => record = found,
                 Ok(Some(found)) => return Err(format!("{:?} holds it", found.holder())),
                 Ok(None) => return Err("it was deleted".to_owned()),

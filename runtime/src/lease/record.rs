@@ -72,6 +72,12 @@ impl Record {
         lease
     }
 
+    /// Its resourceVersion as a number; 0 if it has none.
+    pub(super) fn version(&self) -> u64 {
+        let text = self.text("/metadata/resourceVersion");
+        text.parse().unwrap_or(0)
+    }
+
     fn text(&self, pointer: &str) -> &str {
         self.0
             .pointer(pointer)

@@ -27,7 +27,7 @@ use crate::{
     graph::PhaseGraph,
     inspect::Inspector,
     jobs::{self, Jobs},
-    manifests::{NeededCrd, RoleRule},
+    manifests::{NeededCrd, NeededList, RoleRule},
     metrics::Metrics,
     phase::{PhaseMachine, StatusOf},
     status::Rules,
@@ -60,6 +60,7 @@ impl<C> Shared<C> {
                 scope,
                 board,
                 metrics: self.metrics.clone(),
+                events: self.events.clone(),
                 name,
                 bell: Arc::clone(&children.bell),
             }
@@ -74,6 +75,7 @@ pub(super) trait AnyKind<C>: Send + Sync {
     fn triggers(&self) -> Arc<Bell>;
     fn crd(&self) -> NeededCrd;
     fn rules(&self) -> Vec<RoleRule>;
+    fn lists(&self) -> Vec<NeededList>;
     fn graph(&self) -> PhaseGraph;
     fn start(&self, shared: &Shared<C>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
@@ -130,9 +132,19 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
                 cluster: true,
             },
         ];
+        let mut own = own;
+        if self.options.declared.owns_any() {
+            // The owner references of children say blockOwnerDeletion. Where the admission plugin
+            // OwnerReferencesPermissionEnforcement is on, as on OpenShift, that takes this right.
+            own.push(rule(format!("{plural}/finalizers"), &["update"]));
+        }
         own.into_iter()
             .chain(self.options.declared.rules())
             .collect()
+    }
+
+    fn lists(&self) -> Vec<NeededList> {
+        self.options.declared.lists()
     }
 
     fn graph(&self) -> PhaseGraph {

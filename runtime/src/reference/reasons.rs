@@ -104,6 +104,7 @@ reasons! {
     NOT_DECLARED = "NotDeclared" HOLDS, true, "the handler uses a kind, or an object, that the operator's builder does not name";
     INVALID_CHILD = "InvalidChild" HOLDS, true, "the child lacks a name or a namespace, or is no object";
     CROSS_NAMESPACE_OWNER = "CrossNamespaceOwner" HOLDS, true, "the child would be in another namespace or scope than its owner, and be collected at once";
+    CHILD_UNDECODABLE = "ChildUndecodable" HOLDS, true, "a child, or an object referred to, does not decode, so nothing is decided about it";
     CHILD_RACE = "ChildRace" PASSES, false, "others change the child again and again while it is applied";
     CHILD_TERMINATING = "ChildTerminating" PASSES, false, "the child is being deleted, and is made anew when it is gone";
     CHILD_REFUSED = "ChildRefused" HOLDS, true, "the API server or an admission policy refuses the child";

@@ -183,3 +183,49 @@ fn a_deletion_that_the_watch_missed_is_healed() {
         assert!(healed.is_some_and(|took| took < secs(900)), "{healed:?}");
     });
 }
+
+/// H66: what a child's status says is no reason to cut its owner's backoff, by whatever event it comes to light.
+#[test]
+fn the_status_of_a_child_cuts_no_backoff() {
+    let object = site("a", json!({"replicas": 1}));
+    scenario().object(object.clone()).run(async |world| {
+        world.ready(&object).await;
+        world.cluster.inject(
+            Fault::new()
+                .verb("patch")
+                .resource("configmaps")
+                .fail_before_commit(500),
+        );
+        world.patch(&object, &json!({"spec": {"config": "shared"}}));
+        // Until the backoff is minutes long.
+        world.advance(secs(1800)).await;
+        let retries = || world.metric("workqueue_retries_total");
+        let name = only(&world, "Deployment")["metadata"]["name"].clone();
+        let before = retries();
+        for ready in 0..30 {
+            let status = json!({"status": {"replicas": 40, "readyReplicas": ready}});
+            world
+                .cluster
+                .patch_raw(
+                    "Deployment",
+                    "default",
+                    name.as_str().unwrap(),
+                    "status",
+                    &status,
+                )
+                .unwrap();
+            // An event on the owner that means nothing.
+            world.patch(
+                &object,
+                &json!({"metadata": {"labels": {"touched": ready.to_string()}}}),
+            );
+            world.advance(secs(2)).await;
+        }
+        let cut = retries() - before;
+        assert!(cut <= 3.0, "{cut} retries within a minute");
+        // What somebody decided about it is.
+        world.patch(&object, &json!({"spec": {"replicas": 2}}));
+        world.advance(secs(2)).await;
+        assert!(retries() > before + cut, "a new generation cuts it");
+    });
+}

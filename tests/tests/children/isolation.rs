@@ -137,6 +137,9 @@ async fn readiness_names_the_watch_that_fails() {
         Fault::new()
             .verb("list")
             .resource("deployments")
+            // The start-up check, then the watch: lost at run time.
+            .occurrence(2)
+            .times(1000)
             .fail_before_commit(403),
     );
     let addr = TcpListener::bind("127.0.0.1:0")

@@ -9,5 +9,6 @@ mod isolation;
 mod life;
 mod metadata;
 mod names;
+mod preflight;
 mod related;
 mod site;

@@ -104,3 +104,46 @@ fn an_admin_can_let_go_of_what_cannot_be_cleaned_up() {
             world.gone(&gadget("a")).await;
         });
 }
+
+/// A clean-up that is held is a clean-up that takes too long.
+#[test]
+fn a_paused_clean_up_is_counted_as_stalled() {
+    scenario(Fake::default)
+        .object(gadget("a"))
+        .run(async |world| {
+            world.ready(&gadget("a")).await;
+            let pause = json!({"metadata": {"annotations": {"opgen.dev/paused": "true"}}});
+            world.patch(&gadget("a"), &pause);
+            world.delete(&gadget("a"));
+            world.advance(secs(3500)).await;
+            assert!(world.metric("opgen_cleanup_stalled") < 0.5);
+            world.advance(secs(200)).await;
+            assert!((world.metric("opgen_cleanup_stalled") - 1.0).abs() < 0.1);
+            let object = world.get(&gadget("a")).unwrap();
+            assert_eq!(
+                condition(&object, "CleanupStalled")["status"],
+                "True",
+                "{object:#}"
+            );
+            assert_eq!(condition(&object, "Paused")["status"], "True");
+            let events = world
+                .cluster
+                .list_raw("events.events.k8s.io", "default")
+                .unwrap();
+            assert!(
+                events
+                    .iter()
+                    .any(|event| event["reason"] == "CleanupStalled"),
+                "{events:?}"
+            );
+            let writes = world.object_writes();
+            world.advance(secs(3 * 3600)).await;
+            assert_eq!(world.object_writes(), writes, "said once");
+            world.patch(
+                &gadget("a"),
+                &json!({"metadata": {"annotations": {"opgen.dev/paused": null}}}),
+            );
+            world.gone(&gadget("a")).await;
+            assert!(world.metric("opgen_cleanup_stalled") < 0.5);
+        });
+}

@@ -8,6 +8,7 @@ mod gadget;
 mod gate;
 mod handles;
 mod proof;
+mod restore;
 mod signals;
 mod start;
 mod status;

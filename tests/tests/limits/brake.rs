@@ -87,3 +87,38 @@ fn a_few_deletions_are_not_slowed_down() {
         }
     });
 }
+
+/// One clean-up a minute: the last ones would begin after the clean-up deadline.
+#[test]
+fn a_clean_up_that_the_brake_holds_too_long_is_counted_as_stalled() {
+    let slow = |kind: crate::ticket::Options| kind.mass_deletion(1, 1);
+    scenario(slow).run(async |world| {
+        for number in 0..70 {
+            world
+                .cluster
+                .create_raw(ticket(&name(number), "work"))
+                .unwrap();
+        }
+        for number in 0..70 {
+            world.ready(&ticket(&name(number), "work")).await;
+        }
+        for number in 0..70 {
+            world.delete(&ticket(&name(number), "work"));
+        }
+        world.advance(secs(3500)).await;
+        assert!(world.metric("opgen_held_destroys") > 5.0);
+        assert!(world.metric("opgen_cleanup_stalled") < 0.5);
+        world.advance(secs(150)).await;
+        let stalled = world.metric("opgen_cleanup_stalled");
+        assert!((5.0..=12.0).contains(&stalled), "{stalled}");
+        let allow = json!({"metadata": {"annotations": {"opgen.dev/allow-destroy": "true"}}});
+        for number in 0..70 {
+            let one = ticket(&name(number), "work");
+            if world.get(&one).is_some() {
+                world.patch(&one, &allow);
+                world.gone(&one).await;
+            }
+        }
+        assert!(world.metric("opgen_cleanup_stalled") < 0.5);
+    });
+}

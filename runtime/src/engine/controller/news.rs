@@ -8,7 +8,8 @@ use super::{Controller, DEPENDENCIES, watch_trouble};
 use crate::{
     engine::{
         annotations, backoff::Backoff, envelope::Envelope, key::ObjectKey, kind::Kind,
-        owned_bell::Change, predicate::trigger, queue::Lane, state::ObjectState, watch::News,
+        owned_bell::Change, predicate::trigger, print::Print, queue::Lane, state::ObjectState,
+        watch::News,
     },
     phase::PhaseMachine,
     reference::reasons,
@@ -149,7 +150,7 @@ impl<M: PhaseMachine> Controller<M> {
             self.kind.index.put(key, object);
         }
         let children = self.kind.children.sum(key, uid);
-        let trigger = trigger(meta, &self.kind.watched).wrapping_add(children);
+        let print = Print::of(trigger(meta, &self.kind.watched)).plus(children);
         let version = envelope.version();
         let state = self
             .states
@@ -169,7 +170,12 @@ impl<M: PhaseMachine> Controller<M> {
         if state.released || !state.gate_opens(version) {
             return;
         }
-        if state.handled != Some(trigger) || std::mem::take(&mut state.parked) {
+        // The status of a dependency is no reason to cut a backoff, whichever event brings it to light.
+        let is_new = match state.handled {
+            Some(handled) if state.failures > 0 => handled.decided != print.decided,
+            handled => handled != Some(print),
+        };
+        if is_new || std::mem::take(&mut state.parked) {
             state.parked = false;
             self.push(key, lane);
         }
@@ -234,7 +240,10 @@ impl<M: PhaseMachine> Controller<M> {
         let meta = envelope.meta();
         let uid = meta.uid.as_deref().unwrap_or_default();
         let children = self.kind.children.sum(key, uid);
-        state.handled != Some(trigger(meta, &self.kind.watched).wrapping_add(children))
+        let print = Print::of(trigger(meta, &self.kind.watched)).plus(children);
+        state
+            .handled
+            .is_none_or(|handled| handled.decided != print.decided)
     }
 
     /// Whether runs may start: the caches they read are there, or have had their time.

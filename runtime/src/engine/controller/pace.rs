@@ -72,7 +72,12 @@ impl<M: PhaseMachine> Controller<M> {
             }
             Next::Held { reason } => {
                 self.board.held(key, reason);
-                (ReconcileResult::Success, None)
+                // A clean-up that is held takes too long all the same.
+                let overdue = self.overdue_at(key).filter(|overdue| *overdue > now);
+                (
+                    ReconcileResult::Success,
+                    overdue.map(|overdue| overdue - now),
+                )
             }
             Next::Released => {
                 state.released = true;

@@ -41,7 +41,7 @@ impl<M: PhaseMachine> Controller<M> {
                 metrics.reconcile_failed(&self.kind.name, "timeout");
                 self.broken(&key, "the run did not end within its budget and was cut");
             }
-            Ok((_, Done::Refreshed(key, live))) => self.refreshed(&key, live),
+            Ok((_, Done::Refreshed { key, live, cached })) => self.refreshed(&key, live, cached),
             Err(error) => {
                 self.kind.metrics.reconcile_panicked(&self.kind.name);
                 self.kind.metrics.reconcile_failed(&self.kind.name, "panic");
@@ -54,6 +54,7 @@ impl<M: PhaseMachine> Controller<M> {
         &mut self,
         key: &ObjectKey,
         live: Result<Option<Envelope<M::Resource>>, kube::Error>,
+        cached: u64,
     ) {
         let Some(state) = self.states.get_mut(key) else {
             return;
@@ -67,6 +68,11 @@ impl<M: PhaseMachine> Controller<M> {
                 match self.cache.get(key).map(|known| known.version()) {
                     // Deleted meanwhile: the reply is history.
                     None => return self.forget(key),
+                    // Older than what was known before the server was asked: it went back, and so must the cache.
+                    Some(_) if cached > envelope.version() => {
+                        tracing::warn!(kind = %self.kind.name, object = %key, cached, live = envelope.version(), "the server has an older version than the cache: was it restored from a backup?");
+                        self.cache.replace(key.clone(), envelope);
+                    }
                     // Changed meanwhile, or a namesake.
                     Some(known) if known > envelope.version() => {}
                     Some(_) => {
@@ -151,7 +157,7 @@ impl<M: PhaseMachine> Controller<M> {
         let eager = circles || matches!(report.next, Next::Again);
         let hot = state
             .heat
-            .run(report.handled, report.phase, eager, Instant::now());
+            .run(report.handled.all, report.phase, eager, Instant::now());
         let hot = hot || (circles && state.heat.circled());
         if hot != was_hot {
             self.hot = if hot {
@@ -161,18 +167,7 @@ impl<M: PhaseMachine> Controller<M> {
             };
             self.kind.metrics.hot_objects(&self.kind.name, self.hot);
         }
-        let newly_overdue = report.cleanup_overdue && !state.cleanup_overdue;
-        let no_longer_overdue = state.cleanup_overdue && !report.cleanup_overdue;
-        state.cleanup_overdue = report.cleanup_overdue;
-        if newly_overdue {
-            self.cleanup_stalled += 1;
-            self.warn(&key, reasons::CLEANUP_IS_STALLED, CLEANUP_STALLED_NOTE);
-        } else if no_longer_overdue {
-            self.cleanup_stalled -= 1;
-        }
-        self.kind
-            .metrics
-            .cleanup_stalled(&self.kind.name, self.cleanup_stalled);
+        self.note_overdue(&key, report.cleanup_overdue);
         self.kind.metrics.work_done(&self.kind.name, report.took);
         let result = self.schedule(&key, report.next, hot);
         self.kind
@@ -196,6 +191,24 @@ impl<M: PhaseMachine> Controller<M> {
         } else {
             self.consider(&key, Lane::Fresh);
         }
+    }
+
+    /// Counts an object whose clean-up takes too long, and tells people once.
+    pub(super) fn note_overdue(&mut self, key: &ObjectKey, is_overdue: bool) {
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
+        if std::mem::replace(&mut state.cleanup_overdue, is_overdue) == is_overdue {
+            return;
+        }
+        if is_overdue {
+            self.cleanup_stalled += 1;
+            self.warn(key, reasons::CLEANUP_IS_STALLED, CLEANUP_STALLED_NOTE);
+        } else {
+            self.cleanup_stalled = self.cleanup_stalled.saturating_sub(1);
+        }
+        let metrics = &self.kind.metrics;
+        metrics.cleanup_stalled(&self.kind.name, self.cleanup_stalled);
     }
 
     /// An event on the object, as far as it decodes.

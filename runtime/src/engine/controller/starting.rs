@@ -1,6 +1,6 @@
 //! Starting runs: whose turn it is, and what holds one back.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use kube::Resource;
 use tokio::{task::AbortHandle, time::Instant};
@@ -81,6 +81,8 @@ impl<M: PhaseMachine> Controller<M> {
         if at <= now {
             return false;
         }
+        let overdue_at = self.overdue_at(key);
+        self.note_overdue(key, overdue_at.is_some_and(|overdue| overdue <= now));
         if is_new {
             tracing::warn!(kind = %self.kind.name, object = %key, wait = ?(at - now), "mass deletion: the clean-up waits");
             self.warn(key, reasons::MASS_DELETION, MASS_DELETION_NOTE);
@@ -88,7 +90,31 @@ impl<M: PhaseMachine> Controller<M> {
         self.board
             .polling(key, "held by the brake on mass deletions", at);
         self.queue.push_at(key, at);
+        // People are told on time although it does not run.
+        if let Some(overdue) = overdue_at.filter(|overdue| *overdue > now) {
+            self.queue.push_at(key, overdue);
+        }
         true
+    }
+
+    /// When a clean-up of the object takes too long, whether it runs or is held; `None` if it is not being deleted, or
+    /// not held by us.
+    pub(super) fn overdue_at(&self, key: &ObjectKey) -> Option<Instant> {
+        let meta = self.cache.get(key)?.meta();
+        let deleted_at = meta.deletion_timestamp.as_ref()?;
+        if !self.kind.finalizer.is_held(meta) {
+            return None;
+        }
+        let spent = self.kind.clock.now().duration_since(deleted_at.0);
+        let spent = Duration::try_from(spent).unwrap_or_default();
+        let left = self.kind.limits.cleanup_deadline.saturating_sub(spent);
+        // A moment later, so that it is over then.
+        let left = if left.is_zero() {
+            left
+        } else {
+            left + Duration::from_secs(1)
+        };
+        Some(Instant::now() + left)
     }
 
     pub(super) fn start(&mut self, key: ObjectKey, group: Option<Group>) {
@@ -214,9 +240,14 @@ impl<M: PhaseMachine> Controller<M> {
         state.running = true;
         self.runs += 1;
         let (kind, target) = (Arc::clone(&self.kind), key.clone());
+        let cached = self.cache.get(&key).map_or(0, Envelope::version);
         let handle = self.tasks.spawn(async move {
             let live = kind.api.get(&target).await;
-            Done::Refreshed(target, live)
+            Done::Refreshed {
+                key: target,
+                live,
+                cached,
+            }
         });
         self.track(&handle, key);
     }
@@ -238,15 +269,20 @@ impl<M: PhaseMachine> Controller<M> {
         state.running = true;
         self.runs += 1;
         let (kind, target) = (Arc::clone(&self.kind), key.clone());
+        let cached = self.cache.get(&key).map_or(0, Envelope::version);
         let handle = self.tasks.spawn(async move {
-            let left = match kind.api.patch(&target, Part::Main, &patch).await {
+            let live = match kind.api.patch(&target, Part::Main, &patch).await {
                 Patched::Done(envelope) => Ok(Some(envelope)),
                 Patched::Gone => Ok(None),
                 Patched::TestFailed => kind.api.get(&target).await,
                 Patched::Refused(why) => Err(kube::Error::Service(why.into())),
                 Patched::Failed(error) => Err(error),
             };
-            Done::Refreshed(target, left)
+            Done::Refreshed {
+                key: target,
+                live,
+                cached,
+            }
         });
         self.track(&handle, key);
     }
