@@ -81,7 +81,7 @@ impl Tokens {
                 None => Err(ApiError::unauthorized()),
             },
             None if self.0.is_empty() && open => Ok(User::admin()),
-            None => Ok(User::anonymous()),
+            None => Ok(self.0.get("").cloned().unwrap_or_else(User::anonymous)),
         }
     }
 }

@@ -254,7 +254,8 @@ impl Cluster {
         self.0.store.lock().compact();
     }
 
-    /// Lets requests over HTTP with this bearer token be this user.
+    /// Lets requests over HTTP with this bearer token be this user. The empty token stands for requests without one:
+    /// kubectl sends none to a server without TLS.
     pub fn add_token(&self, token: &str, user: &str, uid: &str, groups: &[&str]) {
         let user = User::new(user, uid, groups);
         self.0

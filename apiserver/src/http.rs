@@ -40,14 +40,19 @@ pub struct Served {
 }
 
 impl Served {
-    /// A kubeconfig for the cluster, with the first token that was named to [`Served::with_token`], if any.
+    /// A kubeconfig for the cluster, with the token that was named to [`Served::with_token`], if any.
     pub fn kubeconfig(&self) -> String {
-        let user = match &self.token {
+        self.kubeconfig_for(self.token.as_deref(), "default")
+    }
+
+    /// A kubeconfig for whom this token belongs to (see [`Cluster::add_token`]), with the namespace to look at first.
+    pub fn kubeconfig_for(&self, token: Option<&str>, namespace: &str) -> String {
+        let user = match token {
             Some(token) => format!("{{ token: {token:?} }}"),
             None => "{}".to_owned(),
         };
         format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: opgen\nclusters:\n- name: opgen\n  cluster:\n    server: http://{}\ncontexts:\n- name: opgen\n  context:\n    cluster: opgen\n    user: opgen\n    namespace: default\nusers:\n- name: opgen\n  user: {user}\n",
+            "apiVersion: v1\nkind: Config\ncurrent-context: opgen\nclusters:\n- name: opgen\n  cluster:\n    server: http://{}\ncontexts:\n- name: opgen\n  context:\n    cluster: opgen\n    user: opgen\n    namespace: {namespace}\nusers:\n- name: opgen\n  user: {user}\n",
             self.addr
         )
     }
@@ -74,7 +79,7 @@ impl Drop for Served {
 impl Cluster {
     /// Serves the cluster over HTTP on a loopback address, in the background of the current runtime.
     ///
-    /// Without tokens (see [`Cluster::add_token`]) and RBAC everybody is admin.
+    /// Without tokens (see [`Cluster::add_token`]) and RBAC everybody is admin. A token that is not known is refused.
     ///
     /// # Errors
     /// An address that is not loopback, or cannot be listened on.

@@ -9,7 +9,7 @@ Exit codes:
   0  done
   1  the surroundings failed: a disk, a permission, a missing program, a failed build
   2  the input was wrong: a flag, a name, a file; nothing was written
-  3  `demo` ran, but the object did not go through its whole life";
+  3  `demo` or `dev --once` ran, but an object did not get where it belongs";
 
 /// Scaffolds Kubernetes operators in Rust that cannot go wrong in the ways operators go wrong.
 #[derive(Debug, Parser)]
@@ -40,7 +40,7 @@ pub struct Output {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless NO_COLOR is set.
+    /// As CARGO_TERM_COLOR says, else on a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
     /// Always.
@@ -66,6 +66,8 @@ pub enum Command {
     New(Box<New>),
     /// Scaffold an operator, build it, and watch its object live and go, against an in-memory API server.
     Demo(Demo),
+    /// Run the operator while you write it: in-memory API server, samples, rebuild and restart on every change.
+    Dev(Dev),
     /// Print the phase graphs of a project, from its source.
     Graph(Graph),
     /// Print a completion script for a shell.
@@ -215,6 +217,68 @@ pub struct Demo {
     /// Depend on the opgen crates in this checkout.
     #[arg(long, value_name = "DIR")]
     pub opgen_path: Option<PathBuf>,
+    /// What cargo is told.
+    #[command(flatten)]
+    pub cargo: CargoFlags,
+}
+
+/// What is passed on to cargo.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Cargo")]
+pub struct CargoFlags {
+    /// Use no network.
+    #[arg(long)]
+    pub offline: bool,
+    /// Fail if Cargo.lock would change.
+    #[arg(long)]
+    pub locked: bool,
+    /// Both of them.
+    #[arg(long)]
+    pub frozen: bool,
+}
+
+const DEV_EXAMPLES: &str = "\
+Examples:
+  cargo opgen dev
+  cargo opgen dev --port 6443 --namespace team-a
+  cargo opgen dev --once --format json      # for CI: ends with 0 as soon as every sample is Ready
+  cargo opgen dev --real                    # against the cluster of the current kubeconfig
+
+In another terminal, while it runs (the path is printed at the start):
+  export KUBECONFIG=$PWD/target/opgen/dev/kubeconfig
+  kubectl get databases -w
+
+An operator that talks to an HTTP API gets `simulated` for its address unless the variable is set.
+It ends with Ctrl-C; whatever was in the in-memory server is gone then. With --real nothing is deleted, ever.";
+
+/// `dev`: run the operator while it is being written.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = DEV_EXAMPLES)]
+pub struct Dev {
+    /// The project's Cargo.toml [default: the nearest one].
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// Use the cluster of the current kubeconfig instead, with your own rights; samples stay out unless asked for.
+    #[arg(long, conflicts_with = "port")]
+    pub real: bool,
+    /// Where the API server listens, on the loopback address [default: any free port].
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub port: Option<u16>,
+    /// Work in this namespace only, with a Role instead of a ClusterRole; the samples go there.
+    #[arg(long, value_name = "NAMESPACE")]
+    pub namespace: Option<String>,
+    /// Apply deploy/*.sample.yaml [default: true, with --real false].
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub samples: Option<bool>,
+    /// End as soon as every object is Ready, or with 3 if that takes longer than --patience.
+    #[arg(long)]
+    pub once: bool,
+    /// For --once: so many seconds; the build is not counted.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub patience: u64,
+    /// What cargo is told.
+    #[command(flatten)]
+    pub cargo: CargoFlags,
 }
 
 /// `graph`: the phase graphs of a project.

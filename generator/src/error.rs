@@ -20,7 +20,7 @@ pub enum Exit {
     Environment = 1,
     /// The input was wrong: a flag, a name, a file. Nothing was written.
     Input = 2,
-    /// `demo` ran, but the object did not go through its whole life.
+    /// `demo` or `dev --once` ran, but the objects did not get where they belong.
     Incomplete = 3,
 }
 
@@ -132,6 +132,15 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The same failure, its first problem with the way to mend it.
+    #[must_use]
+    pub fn mend(mut self, mend: impl Into<String>) -> Self {
+        if let Some(first) = self.problems.first_mut() {
+            first.mend = Some(mend.into());
+        }
+        self
+    }
+
     /// An input or output error at a path, with the usual mends.
     pub fn io(doing: &str, path: &Path, error: &io::Error) -> Self {
         let problem = Problem::new(format!("{doing} failed: {}", lowercase(&error.to_string())))

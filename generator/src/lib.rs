@@ -16,6 +16,7 @@ mod adoption;
 pub mod answers;
 pub mod apply;
 pub mod assemble;
+mod cargo;
 pub mod cli;
 mod command;
 pub mod crates;
@@ -57,6 +58,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match &cli.command {
         Command::New(flags) => command::new::run(flags, shell),
         Command::Demo(flags) => command::demo::run(flags, shell),
+        Command::Dev(flags) => command::dev::run(flags, shell),
         Command::Graph(flags) => command::graph::run(flags, shell),
         Command::Completions(flags) => command::completions::run(flags, shell),
     };

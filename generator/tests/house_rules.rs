@@ -78,11 +78,11 @@ fn only_the_renderer_knows_tera() {
     only(&["render.rs"], &["tera::", "Tera"]);
 }
 
-/// `format` writes a folder of its own, `demo` beside its project.
+/// `format` writes a folder of its own, `demo` beside its project, `dev` below `target`.
 #[test]
 fn only_apply_writes_a_project() {
     only(
-        &["apply.rs", "format.rs", "command/demo/"],
+        &["apply.rs", "format.rs", "command/demo/", "command/dev/"],
         &[
             "fs::write",
             "File::create",

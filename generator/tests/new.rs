@@ -12,6 +12,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
         .args(arguments)
         .current_dir(folder)
         .env_remove("GIT_DIR")
+        .env_remove("CARGO_TERM_COLOR")
         .output()
         .unwrap()
 }

@@ -1,7 +1,9 @@
 //! Everything the program says. The only module that prints.
 
+mod board;
 mod progress;
 
+pub use board::Board;
 pub use progress::Progress;
 
 use std::io::{self, IsTerminal as _, Write};
@@ -28,9 +30,11 @@ impl Shell {
         let colored = |terminal: bool| match output.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => {
-                terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-            }
+            Color::Auto => match std::env::var("CARGO_TERM_COLOR").as_deref() {
+                Ok("always") => true,
+                Ok("never") => false,
+                _ => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            },
         };
         Self {
             quiet: output.quiet,
@@ -53,6 +57,11 @@ impl Shell {
     /// Whether a progress display makes sense.
     pub fn is_live(&self) -> bool {
         self.is_human() && io::stderr().is_terminal()
+    }
+
+    /// What the programs that we run are told about colours on standard error.
+    pub fn color_word(&self) -> &'static str {
+        if self.colored_err { "always" } else { "never" }
     }
 
     /// A step that was done, in cargo's form, on standard error.

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::build::Built;
 use super::cost::{self, Cost};
-use super::process;
+use crate::command::process;
 use crate::error::{Exit, Failure, Problem, Result};
 use crate::model::{Operator, Resource};
 use crate::shell::Progress;

@@ -4,7 +4,6 @@
 mod build;
 mod cost;
 mod life;
-mod process;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -1,6 +1,5 @@
-//! Programs that the demo starts: what they say is kept for the case that they fail.
+//! Programs that commands start: what they say is kept for the case that they fail.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -11,13 +10,8 @@ use crate::error::{Failure, Place, Problem, Result};
 /// Lines of a failed program's output that are shown.
 const TAIL: usize = 25;
 
-/// The cargo that called us, or the one on the path.
-pub(super) fn cargo() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
-}
-
-/// A program that ends with the demo, its output going to a file.
-pub(super) fn start(command: &mut Command, log: &Path) -> Result<Child> {
+/// A program that ends with the command, its output going to a file.
+pub(crate) fn start(command: &mut Command, log: &Path) -> Result<Child> {
     let failed = |error: std::io::Error| Failure::io("writing a log", log, &error);
     let out = std::fs::File::create(log).map_err(failed)?;
     let err = out.try_clone().map_err(failed)?;
@@ -31,7 +25,7 @@ pub(super) fn start(command: &mut Command, log: &Path) -> Result<Child> {
 }
 
 /// A program's standard output, once it has ended well.
-pub(super) async fn output(command: &mut Command, what: &str) -> Result<String> {
+pub(crate) async fn output(command: &mut Command, what: &str) -> Result<String> {
     let output = command
         .stdin(Stdio::null())
         .kill_on_drop(true)
@@ -45,21 +39,26 @@ pub(super) async fn output(command: &mut Command, what: &str) -> Result<String> 
 }
 
 /// A failure with the end of what the program said.
-pub(super) fn failed(what: &str, said: &str) -> Failure {
-    Problem::new(format!("{what}:\n{}", tail(said)))
-        .mend("run the demo with --keep and look at the project; this is a fault of opgen if the project is unchanged")
-        .environment()
+pub(crate) fn failed(what: &str, said: &str) -> Failure {
+    Problem::new(format!("{what}:\n{}", tail(said))).environment()
 }
 
-pub(super) fn tail(said: &str) -> String {
+/// The end of what a program said.
+pub(crate) fn tail(said: &str) -> String {
     let lines: Vec<&str> = said.lines().collect();
     lines[lines.len().saturating_sub(TAIL)..].join("\n")
 }
 
-fn missing(command: &Command, error: &std::io::Error) -> Failure {
+/// A program that does not even start.
+pub(crate) fn missing(command: &Command, error: &std::io::Error) -> Failure {
     let program = command.as_std().get_program().to_owned();
+    let mend = if program.to_string_lossy().contains("kubectl") {
+        "install kubectl from https://kubernetes.io/docs/tasks/tools"
+    } else {
+        "install Rust with its cargo from https://rustup.rs"
+    };
     Problem::new(format!("`{}` does not run: {error}", program.display()))
         .at(Place::Path(program.into()))
-        .mend("install Rust with its cargo from https://rustup.rs")
+        .mend(mend)
         .environment()
 }
