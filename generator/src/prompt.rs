@@ -5,65 +5,77 @@ use std::io::IsTerminal as _;
 use inquire::validator::Validation;
 use inquire::{InquireError, Select, Text};
 
-use crate::answers::Ask;
+use crate::conversation::{Person, Reply, ended};
 use crate::error::{Problem, Result};
+
+/// Shown below each question.
+const KEYS: &str = "Esc goes back, Ctrl-C ends without a trace";
 
 /// The person at the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal;
 
-/// Whether somebody can be asked: input and output are a terminal.
+/// Whether somebody can be asked: input and both outputs are a terminal.
 pub fn somebody_is_there() -> bool {
-    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    std::io::stdin().is_terminal()
+        && std::io::stdout().is_terminal()
+        && std::io::stderr().is_terminal()
 }
 
-impl Ask for Terminal {
+impl Person for Terminal {
     fn text(
         &mut self,
         question: &str,
         default: &str,
         check: fn(&str) -> Result<(), Problem>,
-    ) -> Result<Option<String>> {
-        Text::new(question)
+    ) -> Result<Reply> {
+        let answer = Text::new(question)
             .with_default(default)
+            .with_help_message(KEYS)
             .with_validator(move |text: &str| {
                 Ok(match check(text) {
                     Ok(()) => Validation::Valid,
                     Err(problem) => Validation::Invalid(problem.what.into()),
                 })
             })
-            .prompt()
-            .map(Some)
-            .map_err(|error| ended(&error))
+            .prompt();
+        reply(answer)
     }
 
     fn choice(
         &mut self,
         question: &str,
         choices: &[(&'static str, &'static str)],
-    ) -> Result<Option<String>> {
+    ) -> Result<Reply> {
         let lines = choices
             .iter()
             .map(|(name, what)| format!("{name}: {what}"))
             .collect();
         let chosen = Select::new(question, lines)
-            .raw_prompt()
-            .map_err(|error| ended(&error))?;
-        Ok(choices
-            .get(chosen.index)
-            .map(|(name, _)| (*name).to_owned()))
+            .with_help_message(KEYS)
+            .raw_prompt();
+        reply(chosen.map(|chosen| {
+            choices
+                .get(chosen.index)
+                .map(|(name, _)| (*name).to_owned())
+                .unwrap_or_default()
+        }))
+    }
+
+    fn show(&mut self, text: &str) {
+        eprintln!("\n{text}\n");
     }
 }
 
-fn ended(error: &InquireError) -> crate::error::Failure {
-    match error {
-        InquireError::OperationCanceled | InquireError::OperationInterrupted => {
-            Problem::new("the conversation was broken off; nothing was written")
+fn reply(answer: Result<String, InquireError>) -> Result<Reply> {
+    match answer {
+        Ok(answer) => Ok(Reply::Said(answer)),
+        Err(InquireError::OperationCanceled) => Ok(Reply::Back),
+        Err(InquireError::OperationInterrupted) => Err(ended()),
+        Err(other) => Err(
+            Problem::new(format!("the terminal cannot be asked: {other}"))
                 .mend("answer with flags, or pass --yes to take every default")
-                .input()
-        }
-        other => Problem::new(format!("the terminal cannot be asked: {other}"))
-            .mend("answer with flags, or pass --yes to take every default")
-            .environment(),
+                .environment(),
+        ),
     }
 }

@@ -33,11 +33,13 @@ enum Step {
     Words(&'static str),
     /// A command that is run in a shell, and the code it ends with.
     Run(&'static str, i32),
+    /// A command that is repeated until it prints this; the last time counts.
+    Until(&'static str, &'static str),
     /// A command that prints while another one changes something, until it has printed a line with this.
     Watch(&'static str, &'static str, &'static str),
 }
 
-use Step::{Run, Watch, Words};
+use Step::{Run, Until, Watch, Words};
 
 const STEPS: &[Step] = &[
     Words("The sample was applied at the start:"),
@@ -81,8 +83,23 @@ const STEPS: &[Step] = &[
         "kubectl wait --for=condition=Ready database/orders --timeout=60s",
         0,
     ),
+    Words("A backup that is restored under a new uid, while what it stands for was kept outside:"),
+    Run(
+        "kubectl get database orders -o yaml | grep -v 'uid: [0-9a-f]\\|resourceVersion' > backup.yaml",
+        0,
+    ),
+    Run(
+        "kubectl annotate database orders opgen.dev/deletion-policy=retain",
+        0,
+    ),
+    Run("kubectl delete database orders", 0),
+    Run("kubectl create -f backup.yaml", 0),
+    Run(
+        "kubectl wait --for=condition=Ready database/orders --timeout=60s",
+        0,
+    ),
+    Until("kubectl events --for database/orders", "IdentityAdopted"),
     Run("kubectl describe database orders", 0),
-    Run("kubectl events --for database/orders", 0),
     Words("A paused object stays as it is until it is released:"),
     Run("kubectl annotate database orders opgen.dev/paused=true", 0),
     Run("kubectl annotate database orders opgen.dev/paused-", 0),
@@ -119,6 +136,17 @@ impl Shell {
         let said = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(code), "{line}:\n{said}");
         said
+    }
+
+    fn until(&self, line: &str, part: &str) -> String {
+        for _ in 0..100 {
+            let said = self.run(line, 0);
+            if said.contains(part) {
+                return said;
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        panic!("{line} does not print {part:?}:\n{}", self.run(line, 0));
     }
 
     /// What the watch prints from its first line on until the wanted one comes after the change.
@@ -186,6 +214,7 @@ fn transcript(shell: &Shell) -> String {
         }
         let (line, said) = match step {
             Run(line, code) => ((*line).to_owned(), shell.run(line, *code)),
+            Until(line, part) => ((*line).to_owned(), shell.until(line, part)),
             Watch(line, change, wanted) => (
                 format!("{line} &\n$ {change}"),
                 shell.watch(line, change, wanted),
