@@ -1,8 +1,10 @@
 //! Puts a plan on disk, or says what it would do. The only module that writes a project.
 //!
 //! A new project is written into a folder beside its target and renamed: a full disk or a kill in the middle leaves the
-//! target as it was. A folder that is not empty (`--force`), or that the shell stands in, is filled in place: everything
-//! is written beside its place first, then each file is moved in one step, and moved back if a later one fails.
+//! target as it was. A folder that is not empty (`--force`), or that the shell stands in, is filled in place, under a
+//! journal (see `journal`): what fails is undone at once, and what a kill cut by the next command that writes there.
+
+mod journal;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -73,6 +75,57 @@ pub fn apply(plan: &Plan, target: &Path, mode: Mode) -> Result<Applied> {
 /// If the target is a file, cannot be looked at, or is not empty and `force` is not given.
 pub fn check(target: &Path, force: bool) -> Result<()> {
     State::allowed(target, force).map(drop)
+}
+
+/// Undoes what a killed process left half-written in a folder; what a person is told about it, if there was something.
+///
+/// # Errors
+/// If that process still runs, or the disk refuses.
+pub fn recover(target: &Path) -> Result<Option<String>> {
+    let was_cut = journal::recover(target)?;
+    Ok(was_cut.then(|| {
+        format!(
+            "an earlier command was killed while it wrote to `{}`; its changes were undone first",
+            target.display()
+        )
+    }))
+}
+
+/// One file that is to be replaced: written beside its place, moved there later in one step.
+#[derive(Debug)]
+pub struct Pending {
+    file: tempfile::NamedTempFile,
+    place: PathBuf,
+}
+
+impl Pending {
+    /// Writes the new text beside the file. Where a link leads to, that is the file.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn stage(place: &Path, text: &str) -> Result<Self> {
+        let write = || {
+            let place = fs::canonicalize(place)?;
+            let folder = place.parent().unwrap_or(Path::new("."));
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(text.as_bytes())?;
+            fs::set_permissions(file.path(), fs::metadata(&place)?.permissions())?;
+            Ok(Self { file, place })
+        };
+        write().map_err(|error| Failure::io("writing a file", place, &error))
+    }
+
+    /// Moves it into place.
+    ///
+    /// # Errors
+    /// If the disk refuses; the file is then as it was.
+    pub fn commit(self) -> Result<()> {
+        let place = self.place;
+        self.file
+            .persist(&place)
+            .map(drop)
+            .map_err(|error| Failure::io("replacing a file", &place, &error.error))
+    }
 }
 
 /// What is at the target.
@@ -247,6 +300,10 @@ fn open_permissions(_folder: &Path) -> Result<()> {
 /// in one step, comes back on failure, and is never written to.
 fn replace_folder(staged: &tempfile::TempDir, parent: &Path, target: &Path) -> Result<()> {
     let failed = |error: io::Error| Failure::io("moving the project into place", target, &error);
+    // Nothing there, or an empty folder: one step. Some systems do not replace even that.
+    if fs::rename(staged.path(), target).is_ok() || exchange(staged.path(), target) {
+        return Ok(());
+    }
     if !target.exists() {
         return fs::rename(staged.path(), target).map_err(failed);
     }
@@ -262,6 +319,18 @@ fn replace_folder(staged: &tempfile::TempDir, parent: &Path, target: &Path) -> R
     })
 }
 
+/// Swaps two folders in one step, where the system can.
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    other.exists() && renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_one: &Path, _other: &Path) -> bool {
+    false
+}
+
 /// Whether this process stands in the folder. A folder that is replaced would leave its shell in one that is gone.
 fn is_inside(target: &Path) -> bool {
     let here = std::env::current_dir().and_then(fs::canonicalize);
@@ -269,24 +338,15 @@ fn is_inside(target: &Path) -> bool {
     here.is_ok_and(|here| target.is_ok_and(|target| here.starts_with(target)))
 }
 
-/// Writes into a folder with other files: staged whole, then moved file by file, undone if one of them fails.
+/// Writes into a folder with other files: staged whole, then moved file by file, undone if one of them fails or the
+/// process is killed.
 fn write_into(plan: &Plan, target: &Path, applied: &Applied) -> Result<()> {
     for (path, _) in plan.files() {
         check_path(target, path)?;
     }
-    let staged = stage(target, plan)?;
-    let mut moves = Moves::new(staged.path(), target);
-    for path in applied.created.iter().chain(&applied.replaced) {
-        if let Err(error) = moves.make(path) {
-            moves.undo();
-            return Err(Failure::io(
-                "moving a file into place",
-                &target.join(path),
-                &error,
-            ));
-        }
-    }
-    Ok(())
+    let changed = |path: &Path| !applied.unchanged.iter().any(|same| same == path);
+    let files = plan.files().filter(|(path, _)| changed(path));
+    journal::Write::prepare(target, files, &applied.replaced)?.commit()
 }
 
 /// No part of a path may be a file or lead elsewhere.
@@ -320,98 +380,4 @@ fn in_the_way(path: &Path, what: &str) -> Failure {
         .at(Place::Path(path.to_path_buf()))
         .mend("move it away, or choose another name for the project")
         .input()
-}
-
-/// Files moved from a staged folder into the target, with what undoing them takes.
-struct Moves<'a> {
-    staged: &'a Path,
-    target: &'a Path,
-    /// Where the former content of replaced files is kept.
-    aside: PathBuf,
-    files: Vec<PathBuf>,
-    folders: Vec<PathBuf>,
-}
-
-impl<'a> Moves<'a> {
-    fn new(staged: &'a Path, target: &'a Path) -> Self {
-        Self {
-            staged,
-            target,
-            aside: staged.join(".aside"),
-            files: Vec::new(),
-            folders: Vec::new(),
-        }
-    }
-
-    fn make(&mut self, path: &Path) -> io::Result<()> {
-        let (new, place, old) = (
-            self.staged.join(path),
-            self.target.join(path),
-            self.aside.join(path),
-        );
-        let parent = place.parent().unwrap_or(self.target);
-        let mut missing: Vec<&Path> = parent
-            .ancestors()
-            .take_while(|folder| !folder.exists())
-            .collect();
-        while let Some(folder) = missing.pop() {
-            fs::create_dir(folder)?;
-            self.folders.push(folder.to_path_buf());
-        }
-        if place.exists() {
-            if let Some(parent) = old.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            // A copy, so that the place is never empty: the rename below replaces it in one step.
-            fs::copy(&place, &old)?;
-        }
-        fs::rename(&new, &place)?;
-        self.files.push(path.to_path_buf());
-        Ok(())
-    }
-
-    /// Puts back what was there. Each step is tried whatever became of the others.
-    fn undo(&self) {
-        for path in self.files.iter().rev() {
-            let (place, old) = (self.target.join(path), self.aside.join(path));
-            let _ = if old.exists() {
-                fs::rename(&old, &place)
-            } else {
-                fs::remove_file(&place)
-            };
-        }
-        for folder in self.folders.iter().rev() {
-            let _ = fs::remove_dir(folder);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_move_that_fails_undoes_the_others() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (staged, target) = (folder.path().join("staged"), folder.path().join("target"));
-        for (path, text) in [
-            ("staged/a", "new"),
-            ("staged/b/c/d", "new"),
-            ("target/a", "old"),
-        ] {
-            let path = folder.path().join(path);
-            fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-            fs::write(path, text).expect("written");
-        }
-        let mut moves = Moves::new(&staged, &target);
-        moves.make(Path::new("a")).expect("moved");
-        moves.make(Path::new("b/c/d")).expect("moved");
-        assert_eq!(fs::read(target.join("a")).expect("there"), b"new");
-        moves
-            .make(Path::new("b/missing"))
-            .expect_err("never staged");
-        moves.undo();
-        assert_eq!(fs::read(target.join("a")).expect("there"), b"old");
-        assert!(!target.join("b").exists());
-    }
 }

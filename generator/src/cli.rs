@@ -64,6 +64,8 @@ pub enum Format {
 pub enum Command {
     /// Make the project of a new operator.
     New(Box<New>),
+    /// Make an operator of a crate that exists: add what is missing, overwrite nothing.
+    Init(Box<Init>),
     /// Scaffold an operator, build it, and watch its object live and go, against an in-memory API server.
     Demo(Demo),
     /// Run the operator while you write it: in-memory API server, samples, rebuild and restart on every change.
@@ -72,6 +74,8 @@ pub enum Command {
     Graph(Graph),
     /// Print a completion script for a shell.
     Completions(Completions),
+    /// Print the manual page, in roff.
+    Man(Man),
 }
 
 const NEW_EXAMPLES: &str = "\
@@ -92,7 +96,7 @@ Kinds that are owned or watched:
   A built-in kind as `Deployment` or `apps/v1/Deployment`; any other as group/version/Kind with the marks
   `cluster` and `plural=NAME` where they are needed: cert-manager.io/v1/ClusterIssuer:cluster.
 
-Several kinds: one [[kind]] each in a file given with --config.
+Several kinds: one [[kind]] each in a file given with --from.
 
 Answers come from a flag, else from opgen.toml, else from a prompt on a terminal, else from the default.";
 
@@ -149,8 +153,8 @@ pub struct New {
     #[arg(long, conflicts_with_all = ["vendor", "opgen_path"])]
     pub published: bool,
     /// Read answers from this file [default: opgen.toml in the target folder, if there is one].
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+    #[arg(long, alias = "config", value_name = "FILE")]
+    pub from: Option<PathBuf>,
     /// Which version control to set up [default: git, outside an existing repository].
     #[arg(long, value_enum, value_name = "VCS")]
     pub vcs: Option<Vcs>,
@@ -184,6 +188,28 @@ impl New {
         .into_iter()
         .find_map(|(flag, given)| given.then_some(flag))
     }
+}
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  cargo opgen init
+  cargo opgen init services/database --kind Database --group db.example.com --dry-run
+
+It adds modules, tests, manifests and dependencies to a crate. No file is overwritten, no dependency changed: where
+your own is in the way, the lines to add to it are printed. The phases and answers are those of `new`, see there.";
+
+/// `init`: make an operator of a crate that exists.
+#[derive(Args, Clone, Debug, Default)]
+#[command(
+    after_help = INIT_EXAMPLES,
+    mut_arg("path", |path| path.required(false).default_value(".").value_name("DIR").help("The crate's folder")),
+    mut_arg("vcs", |vcs| vcs.hide(true)),
+    mut_arg("force", |force| force.hide(true)),
+)]
+pub struct Init {
+    /// The answers, as `new` takes them.
+    #[command(flatten)]
+    pub new: New,
 }
 
 /// Version control.
@@ -309,4 +335,18 @@ pub enum Language {
 pub struct Completions {
     /// Which shell.
     pub shell: clap_complete::Shell,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  cargo opgen man | man -l -
+  cargo opgen man new > /usr/local/share/man/man1/cargo-opgen-new.1";
+
+/// `man`: the manual pages.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = MAN_EXAMPLES)]
+pub struct Man {
+    /// The page of this command [default: the page of all].
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
 }

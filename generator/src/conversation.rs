@@ -168,7 +168,10 @@ mod tests {
 
         fn reply(&mut self, question: &str) -> Result<Reply> {
             self.seen.push(question.to_owned());
-            self.replies.pop().expect("one question too many").ok_or_else(ended)
+            self.replies
+                .pop()
+                .expect("one question too many")
+                .ok_or_else(ended)
         }
     }
 
@@ -216,26 +219,67 @@ mod tests {
     fn each_question_once_and_a_preview() {
         let (made, seen) = held(&new(), &["Shop", "shop.example.com", "none", "create"]);
         assert_eq!(made.expect("made"), ("Shop".to_owned(), "none".to_owned()));
-        assert_eq!(seen, ["Kind", "API group", MANAGES, "the preview", "Write it?"]);
+        assert_eq!(
+            seen,
+            ["Kind", "API group", MANAGES, "the preview", "Write it?"]
+        );
     }
 
     #[test]
     fn back_leads_to_the_question_before_and_from_the_first_one_nowhere() {
-        let replies = ["<back>", "Shop", "a.example.com", "<back>", "<back>", "Store", "b.example.com", "http", "back", "custom", "create"];
+        let replies = [
+            "<back>",
+            "Shop",
+            "a.example.com",
+            "<back>",
+            "<back>",
+            "Store",
+            "b.example.com",
+            "http",
+            "back",
+            "custom",
+            "create",
+        ];
         let (made, seen) = held(&new(), &replies);
-        assert_eq!(made.expect("made"), ("Store".to_owned(), "custom".to_owned()));
-        let questions: Vec<&str> = seen.iter().map(String::as_str).filter(|text| !text.contains("preview")).collect();
+        assert_eq!(
+            made.expect("made"),
+            ("Store".to_owned(), "custom".to_owned())
+        );
+        let questions: Vec<&str> = seen
+            .iter()
+            .map(String::as_str)
+            .filter(|text| !text.contains("preview"))
+            .collect();
         assert_eq!(
             questions,
-            ["Kind", "Kind", "API group", MANAGES, "API group", "Kind", "API group", MANAGES, "Write it?", MANAGES, "Write it?"]
+            [
+                "Kind",
+                "Kind",
+                "API group",
+                MANAGES,
+                "API group",
+                "Kind",
+                "API group",
+                MANAGES,
+                "Write it?",
+                MANAGES,
+                "Write it?"
+            ]
         );
     }
 
     #[test]
     fn who_ends_it_or_cancels_gets_nothing() {
-        for replies in [&["<end>"][..], &["Shop", "<end>"], &["Shop", "a.b", "http", "cancel"]] {
+        for replies in [
+            &["<end>"][..],
+            &["Shop", "<end>"],
+            &["Shop", "a.b", "http", "cancel"],
+        ] {
             let failure = held(&new(), replies).0.expect_err("broken off");
-            assert!(failure.to_string().contains("nothing was written"), "{failure}");
+            assert!(
+                failure.to_string().contains("nothing was written"),
+                "{failure}"
+            );
         }
     }
 

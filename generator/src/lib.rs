@@ -19,6 +19,7 @@ pub mod assemble;
 mod cargo;
 pub mod cli;
 mod command;
+pub mod conversation;
 pub mod crates;
 pub mod crd;
 pub mod error;
@@ -28,11 +29,13 @@ mod identifiers;
 mod layers;
 pub mod model;
 pub mod plan;
+mod preview;
 pub mod prompt;
 pub mod render;
 pub mod settings;
 pub mod shell;
 mod values;
+mod workspace;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -59,8 +62,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::New(flags) => command::new::run(flags, shell),
         Command::Demo(flags) => command::demo::run(flags, shell),
         Command::Dev(flags) => command::dev::run(flags, shell),
+        Command::Init(flags) => command::init::run(flags, shell),
         Command::Graph(flags) => command::graph::run(flags, shell),
         Command::Completions(flags) => command::completions::run(flags, shell),
+        Command::Man(flags) => command::man::run(flags, shell),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -51,6 +51,11 @@ impl Plan {
         Ok(Self { files })
     }
 
+    /// A plan of these files.
+    pub(crate) fn of(files: BTreeMap<PathBuf, Vec<u8>>) -> Self {
+        Self { files }
+    }
+
     /// Every file, sorted by path.
     pub fn files(&self) -> impl ExactSizeIterator<Item = (&Path, &[u8])> {
         self.files

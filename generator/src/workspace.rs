@@ -215,17 +215,30 @@ mod tests {
 
     fn joined(manifest: &str, inside: &str) -> Joining {
         let document = manifest.parse().expect("TOML");
-        Joining::within(Path::new("/w/Cargo.toml"), document, Path::new("/w"), &Path::new("/w").join(inside)).expect("looked at")
+        Joining::within(
+            Path::new("/w/Cargo.toml"),
+            document,
+            Path::new("/w"),
+            &Path::new("/w").join(inside),
+        )
+        .expect("looked at")
     }
 
     #[test]
     fn a_member_is_added_as_the_others_are_written() {
-        let Joining::Joins { text, member, .. } = joined("[workspace]\n# ours\nmembers = [\n    \"a\",\n    \"c\",\n]\n", "b") else {
+        let Joining::Joins { text, member, .. } = joined(
+            "[workspace]\n# ours\nmembers = [\n    \"a\",\n    \"c\",\n]\n",
+            "b",
+        ) else {
             panic!("it joins");
         };
         assert_eq!(member, "b");
-        assert_eq!(text, "[workspace]\n# ours\nmembers = [\n    \"a\",\n    \"b\",\n    \"c\",\n]\n");
-        let Joining::Joins { text, .. } = joined("[workspace]\nmembers = [\"x\", \"b\"]\n", "d/e") else {
+        assert_eq!(
+            text,
+            "[workspace]\n# ours\nmembers = [\n    \"a\",\n    \"b\",\n    \"c\",\n]\n"
+        );
+        let Joining::Joins { text, .. } = joined("[workspace]\nmembers = [\"x\", \"b\"]\n", "d/e")
+        else {
             panic!("it joins");
         };
         assert_eq!(text, "[workspace]\nmembers = [\"x\", \"b\", \"d/e\"]\n");
@@ -237,7 +250,13 @@ mod tests {
 
     #[test]
     fn what_is_in_or_out_stays_so() {
-        assert!(matches!(joined("[workspace]\nmembers = [\"*\"]\n", "d"), Joining::Member(_)));
-        assert!(matches!(joined("[workspace]\nexclude = [\"d\"]\n", "d/e"), Joining::Excluded(_)));
+        assert!(matches!(
+            joined("[workspace]\nmembers = [\"*\"]\n", "d"),
+            Joining::Member(_)
+        ));
+        assert!(matches!(
+            joined("[workspace]\nexclude = [\"d\"]\n", "d/e"),
+            Joining::Excluded(_)
+        ));
     }
 }

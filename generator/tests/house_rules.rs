@@ -82,7 +82,7 @@ fn only_the_renderer_knows_tera() {
 #[test]
 fn only_apply_writes_a_project() {
     only(
-        &["apply.rs", "format.rs", "command/demo/", "command/dev/"],
+        &["apply", "format.rs", "command/demo/", "command/dev/"],
         &[
             "fs::write",
             "File::create",

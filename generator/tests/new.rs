@@ -204,14 +204,36 @@ fn quiet_is_quiet_and_colour_is_asked_for() {
 }
 
 #[test]
-fn a_workspace_around_it_is_named() {
+fn a_workspace_around_it_is_joined() {
     let folder = tempfile::tempdir().unwrap();
     let manifest = folder.path().join("Cargo.toml");
-    fs::write(&manifest, "[workspace]\nmembers = [\"crates/*\"]\n").unwrap();
-    let output = done(folder.path(), &["new", "x", "-y"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("add \"x\" to its `members`"));
-    let output = done(folder.path(), &["new", "crates/y", "-y"]);
-    assert!(!String::from_utf8_lossy(&output.stderr).contains("members"));
+    let text = "[workspace]\n# ours\nmembers = [\"crates/*\"]\nexclude = [\"away\"]\n";
+    fs::write(&manifest, text).unwrap();
+    let said =
+        |arguments: &[&str]| String::from_utf8(done(folder.path(), arguments).stderr).unwrap();
+    // A pattern covers it, or it is left out: the manifest stays.
+    assert!(said(&["new", "crates/y", "-y"]).contains("is a member of the workspace"));
+    assert!(said(&["new", "away/z", "-y"]).contains("excludes the project"));
+    assert!(said(&["new", "w", "-y", "--dry-run"]).contains("\"w\" to `members`"));
+    assert_eq!(fs::read_to_string(&manifest).unwrap(), text);
+    assert!(said(&["new", "x", "-y"]).contains("added \"x\" to `members`"));
+    let joined = text.replace("[\"crates/*\"]", "[\"crates/*\", \"x\"]");
+    assert_eq!(fs::read_to_string(&manifest).unwrap(), joined);
+    assert_eq!(names(folder.path()), ["Cargo.toml", "away", "crates", "x"]);
+    // Cargo is content, too.
+    let cargo = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(folder.path().join("x"))
+        .output()
+        .unwrap();
+    let metadata: Value = serde_json::from_slice(&cargo.stdout).unwrap();
+    assert_eq!(metadata["workspace_members"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -322,4 +344,89 @@ fn help_shows_examples_and_exit_codes() {
     assert!(help(&["--help"]).contains("Exit codes:"));
     assert!(help(&["new", "--help"]).contains("Examples:"));
     assert!(help(&["demo", "--help"]).contains("Examples:"));
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let page =
+        |arguments: &[&str]| String::from_utf8(done(folder.path(), arguments).stdout).unwrap();
+    let all = page(&["man"]);
+    assert!(
+        all.contains(".TH cargo-opgen") && all.contains("Exit codes"),
+        "{all}"
+    );
+    for command in ["new", "init", "demo", "dev", "graph", "completions", "man"] {
+        let page = page(&["man", command]);
+        assert!(
+            page.contains(&format!(".TH cargo-opgen-{command}")),
+            "{page}"
+        );
+    }
+    assert!(page(&["man", "dev"]).contains("manifest\\-path"));
+}
+
+/// A crate that exists: what is added, what is kept, what is printed.
+#[test]
+fn a_crate_becomes_an_operator() {
+    let folder = tempfile::tempdir().unwrap();
+    let package = folder.path().join("shop-operator");
+    fs::create_dir_all(package.join("src")).unwrap();
+    let manifest = "[package]\nname = \"shop-operator\"\nversion = \"1.2.3\"\nedition = \"2024\"\n\n[dependencies]\nserde = \"1\" # ours\n";
+    fs::write(package.join("Cargo.toml"), manifest).unwrap();
+    fs::write(package.join("src/main.rs"), "fn main() {}\n").unwrap();
+    fs::write(package.join("README.md"), "ours\n").unwrap();
+    let before = names(&package);
+
+    done(&package, &["init", "--dry-run", "-y"]);
+    assert_eq!(names(&package), before);
+
+    let output = done(
+        &package,
+        &["init", "-y", "--published", "--external", "none"],
+    );
+    let said = String::from_utf8(output.stderr).unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("Kept your own README.md"), "{said}");
+    assert!(
+        said.contains(
+            "your dependency `serde` stays as it is; the operator needs the features derive"
+        ),
+        "{said}"
+    );
+    assert!(
+        said.contains("Add to src/main.rs")
+            && lines.contains("    opgen_runtime::cli::main(operator()"),
+        "{said}{lines}"
+    );
+    assert_eq!(
+        fs::read_to_string(package.join("src/main.rs")).unwrap(),
+        "fn main() {}\n"
+    );
+    assert_eq!(
+        fs::read_to_string(package.join("README.md")).unwrap(),
+        "ours\n"
+    );
+    let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+    assert!(
+        manifest.contains("version = \"1.2.3\"") && manifest.contains("serde = \"1\" # ours"),
+        "{manifest}"
+    );
+    assert!(
+        manifest.contains("opgen-runtime = {")
+            && manifest.contains("[dev-dependencies]\nopgen-testkit"),
+        "{manifest}"
+    );
+    assert!(package.join("src/controllers/shop/phase.rs").is_file());
+    assert!(package.join("src/lib.rs").is_file() && package.join("opgen.toml").is_file());
+
+    // Once more: nothing is left to add.
+    let again = done(&package, &["init", "-y", "--published", "--format", "json"]);
+    let result: Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!(result["created"], serde_json::json!([]));
+    assert_eq!(result["dependencies"], serde_json::json!([]));
+    assert_eq!(
+        fs::read_to_string(package.join("Cargo.toml")).unwrap(),
+        manifest
+    );
 }

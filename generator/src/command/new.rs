@@ -13,10 +13,17 @@ use crate::plan::Plan;
 use crate::prompt::{self, Terminal};
 use crate::settings::{self, Settings};
 use crate::shell::Shell;
-use crate::{assemble, crates, git};
+use crate::workspace::Joining;
+use crate::{assemble, conversation, crates, git, preview};
 
 pub(crate) fn run(flags: &New, shell: Shell) -> Result<()> {
+    if !flags.dry_run
+        && let Some(note) = apply::recover(&flags.path)?
+    {
+        shell.status("Note", &note);
+    }
     apply::check(&flags.path, flags.force)?;
+    let joining = Joining::of(&flags.path)?;
     let operator = model(flags, shell)?;
     let plan = Plan::render(&operator, crates::copies(&operator.crates)?)?;
     let mode = if flags.dry_run {
@@ -31,7 +38,20 @@ pub(crate) fn run(flags: &New, shell: Shell) -> Result<()> {
             git,
         }
     };
-    let applied = apply::apply(&plan, &flags.path, mode)?;
+    // Written beside its place first: a full disk shows before the project is there.
+    let manifest = match &joining {
+        Joining::Joins { manifest, text, .. } if !flags.dry_run => {
+            Some(apply::Pending::stage(manifest, text)?)
+        }
+        _ => None,
+    };
+    let mut applied = apply::apply(&plan, &flags.path, mode)?;
+    match manifest.map(apply::Pending::commit) {
+        Some(Err(failure)) => applied.notes.push(format!(
+            "the project is not yet a member of the workspace around it: {failure}"
+        )),
+        _ => applied.notes.extend(joining.told()),
+    }
     tell(flags, &operator, &plan, &applied, shell);
     Ok(())
 }
@@ -41,16 +61,20 @@ pub(crate) fn model(flags: &New, shell: Shell) -> Result<Operator> {
     let settings = settings_file(flags)
         .map(|path| Settings::read(&path))
         .transpose()?;
-    let ask: &mut dyn Ask = if flags.yes || !shell.is_human() || !prompt::somebody_is_there() {
-        &mut Nobody
-    } else {
-        &mut Terminal
-    };
-    assemble::operator(&Answers::collect(flags, settings.as_ref(), ask)?)
+    let collect = |ask: &mut dyn Ask| Answers::collect(flags, settings.as_ref(), ask);
+    if flags.yes || !shell.is_human() || !prompt::somebody_is_there() {
+        return assemble::operator(&collect(&mut Nobody)?);
+    }
+    conversation::hold(&mut Terminal, &collect, &|answers| {
+        let operator = assemble::operator(answers)?;
+        let plan = Plan::render(&operator, Vec::new())?;
+        let preview = preview::of(&operator, plan.own_files().map(|(path, _)| path));
+        Ok((operator, preview))
+    })
 }
 
 fn settings_file(flags: &New) -> Option<PathBuf> {
-    flags.config.clone().or_else(|| {
+    flags.from.clone().or_else(|| {
         let inside = flags.path.join(settings::FILE);
         inside.is_file().then_some(inside)
     })
@@ -89,12 +113,7 @@ fn tell(flags: &New, operator: &Operator, plan: &Plan, applied: &Applied, shell:
             ),
         );
     }
-    for note in applied
-        .notes
-        .iter()
-        .map(String::as_str)
-        .chain(enclosing_workspace(&flags.path).as_deref())
-    {
+    for note in applied.notes.iter().map(String::as_str) {
         shell.status("Note", note);
     }
     for addition in operator
@@ -117,45 +136,4 @@ fn tell(flags: &New, operator: &Operator, plan: &Plan, applied: &Applied, shell:
             flags.path.display()
         ));
     }
-}
-
-/// Cargo refuses a package inside a workspace that does not know it; say so before cargo does.
-fn enclosing_workspace(target: &Path) -> Option<String> {
-    let absolute = std::path::absolute(target).ok()?;
-    let manifest = absolute
-        .ancestors()
-        .skip(1)
-        .map(|folder| folder.join("Cargo.toml"))
-        .find(|path| path.is_file())?;
-    let parsed: toml_edit::DocumentMut = std::fs::read_to_string(&manifest).ok()?.parse().ok()?;
-    let workspace = parsed.get("workspace")?;
-    let folder = manifest.parent()?;
-    let inside = absolute
-        .strip_prefix(folder)
-        .ok()?
-        .to_string_lossy()
-        .replace('\\', "/");
-    let named = |key: &str| {
-        workspace
-            .get(key)
-            .and_then(toml_edit::Item::as_array)
-            .is_some_and(|entries| {
-                entries
-                    .iter()
-                    .filter_map(toml_edit::Value::as_str)
-                    .any(|entry| {
-                        entry == inside
-                            || entry.strip_suffix("/*").is_some_and(|above| {
-                                Path::new(&inside).parent() == Some(Path::new(above))
-                            })
-                    })
-            })
-    };
-    if named("members") || named("exclude") {
-        return None;
-    }
-    Some(format!(
-        "the project lies in the cargo workspace of {}: add \"{inside}\" to its `members` or to its `exclude`",
-        manifest.display()
-    ))
 }

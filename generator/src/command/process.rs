@@ -1,28 +1,13 @@
 //! Programs that commands start: what they say is kept for the case that they fail.
 
-use std::path::Path;
 use std::process::Stdio;
 
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
 use crate::error::{Failure, Place, Problem, Result};
 
 /// Lines of a failed program's output that are shown.
 const TAIL: usize = 25;
-
-/// A program that ends with the command, its output going to a file.
-pub(crate) fn start(command: &mut Command, log: &Path) -> Result<Child> {
-    let failed = |error: std::io::Error| Failure::io("writing a log", log, &error);
-    let out = std::fs::File::create(log).map_err(failed)?;
-    let err = out.try_clone().map_err(failed)?;
-    command
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err)
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| missing(command, &error))
-}
 
 /// A program's standard output, once it has ended well.
 pub(crate) async fn output(command: &mut Command, what: &str) -> Result<String> {

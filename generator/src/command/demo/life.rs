@@ -1,6 +1,7 @@
 //! One object's life: created, Ready, quiet, deleted, its finalizer released.
 
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use opgen_apiserver::{ApiError, Cluster, LogEntry, Served};
@@ -129,7 +130,21 @@ fn run(built: &Built, folder: &Path, served: &Served, log: &Path) -> Result<Chil
         .env("OPGEN_PROBE_ADDR", "127.0.0.1:0")
         .env("OPGEN_LOG_LEVEL", "info")
         .env("NO_COLOR", "1");
-    process::start(&mut command, log)
+    start(&mut command, log)
+}
+
+/// A program that ends with the demo, its output going to a file.
+fn start(command: &mut Command, log: &Path) -> Result<Child> {
+    let failed = |error: std::io::Error| Failure::io("writing a log", log, &error);
+    let out = std::fs::File::create(log).map_err(failed)?;
+    let err = out.try_clone().map_err(failed)?;
+    command
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(err)
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| process::missing(command, &error))
 }
 
 fn sample(path: &Path) -> Result<Value> {

@@ -157,9 +157,11 @@ fn variables(folder: &Path) -> Result<Vec<String>> {
     }
     let settings = Settings::read(&file)?;
     let http = settings.fields.kind.iter().filter(|kind| {
-        kind.external
-            .as_deref()
-            .is_none_or(|external| external == "http")
+        match kind.external.as_deref() {
+            Some(external) => external == "http",
+            // The default of `new`.
+            None => kind.owns.as_ref().is_none_or(Vec::is_empty),
+        }
     });
     Ok(http
         .filter_map(|kind| kind.kind.as_deref())
