@@ -62,6 +62,10 @@ impl Person for Terminal {
         }))
     }
 
+    #[expect(
+        clippy::print_stderr,
+        reason = "part of the conversation, as the questions are"
+    )]
     fn show(&mut self, text: &str) {
         eprintln!("\n{text}\n");
     }
