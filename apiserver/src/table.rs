@@ -61,14 +61,14 @@ pub(crate) fn row(resource: &Resource, object: &Value, include: Include, now: Ti
 }
 
 fn cell(column: &Column, object: &Value, now: Timestamp) -> Value {
-    let found = lookup(object, &column.path);
+    let found = crate::jsonpath::first(object, &column.path);
     match (column.kind.as_str(), found) {
         (_, None | Some(Value::Null)) => Value::Null,
         ("date", Some(Value::String(text))) => match text.parse::<Timestamp>() {
             Ok(time) => age(now.duration_since(time).as_secs()).into(),
             Err(_) => "<invalid>".into(),
         },
-        ("integer", Some(value)) => value.as_i64().map_or(Value::Null, Value::from),
+        ("integer", Some(value)) => whole(value).map_or(Value::Null, Value::from),
         ("number", Some(value)) => value.as_f64().map_or(Value::Null, Value::from),
         ("boolean", Some(value)) => value.as_bool().map_or(Value::Null, Value::from),
         (_, Some(Value::String(text))) => text.clone().into(),
@@ -76,50 +76,12 @@ fn cell(column: &Column, object: &Value, now: Timestamp) -> Value {
     }
 }
 
-/// The simple JSONPaths that printer columns use: fields, indices, and `[?(@.a=="b")]`.
-fn lookup<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    let mut value = object;
-    let mut rest = path;
-    while !rest.is_empty() {
-        if let Some(inner) = rest.strip_prefix('[') {
-            let end = inner.find(']')?;
-            let step = &inner[..end];
-            rest = &inner[end + 1..];
-            value = if let Some(filter) = step.strip_prefix("?(@.") {
-                let (field, wanted) = filter.trim_end_matches(')').split_once("==")?;
-                let wanted = wanted.trim().trim_matches(['"', '\'']);
-                value
-                    .as_array()?
-                    .iter()
-                    .find(|item| field.trim().split('.').fold(*item, |v, f| &v[f]) == wanted)?
-            } else if let Ok(index) = step.parse::<usize>() {
-                value.get(index)?
-            } else {
-                value.get(step.trim_matches(['"', '\'']))?
-            };
-            continue;
-        }
-        let name = rest.strip_prefix('.').unwrap_or(rest);
-        let mut end = 0;
-        let mut key = String::new();
-        let mut escaped = false;
-        for (index, c) in name.char_indices() {
-            if escaped {
-                escaped = false;
-                key.push(c);
-            } else if c == '\\' {
-                escaped = true;
-            } else if c == '.' || c == '[' {
-                break;
-            } else {
-                key.push(c);
-            }
-            end = index + c.len_utf8();
-        }
-        rest = &name[end..];
-        value = value.get(&key)?;
-    }
-    Some(value)
+/// A number without its fraction.
+fn whole(value: &Value) -> Option<i64> {
+    #[allow(clippy::cast_possible_truncation)]
+    value
+        .as_i64()
+        .or_else(|| value.as_f64().map(|number| number as i64))
 }
 
 /// A duration as kubectl shows ages.

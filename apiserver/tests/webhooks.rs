@@ -598,6 +598,35 @@ fn a_configuration_is_checked() {
     }
 }
 
+#[test]
+fn a_url_is_checked() {
+    let cluster = Cluster::new();
+    for (url, why) in [
+        (
+            "ftp://h/x",
+            "Invalid value: \"ftp\": 'https' is the only allowed URL scheme",
+        ),
+        ("https:///x", "Invalid value: \"\": host must be specified"),
+        (
+            "https://u:p@h/x",
+            "Invalid value: \"u:p\": user information is not permitted",
+        ),
+        (
+            "https://h/x#f",
+            "Invalid value: \"f\": fragments are not permitted",
+        ),
+        (
+            "https://h/x?q=1",
+            "Invalid value: \"q=1\": query parameters are not permitted",
+        ),
+    ] {
+        let config = hook("Validating", "w", json!({ "url": url }), json!({}));
+        let refused = cluster.create_raw(config).unwrap_err();
+        let text = format!("webhooks[0].clientConfig.url: {why}");
+        assert!(refused.message().contains(&text), "{}", refused.message());
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_write_that_changes_nothing_is_shown_to_webhooks_too() {
     let cluster = Cluster::new();

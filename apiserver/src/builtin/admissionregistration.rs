@@ -84,6 +84,10 @@ impl Group for Admissionregistration {
                 let detail = "exactly one of url or service is required";
                 causes.push(Cause::required(format!("{at}.clientConfig"), detail));
             }
+            causes.extend(url_causes(
+                &config["url"],
+                &format!("{at}.clientConfig.url"),
+            ));
             let seconds = &webhook["timeoutSeconds"];
             if seconds.as_i64().is_some_and(|s| !(1..=30).contains(&s)) {
                 let detail = "the timeout value must be between 1 and 30 seconds";
@@ -110,6 +114,40 @@ impl Group for Admissionregistration {
     fn cell(&self, _kind: &str, _column: &str, object: &Value) -> Value {
         json!(object["webhooks"].as_array().map_or(0, Vec::len))
     }
+}
+
+/// A URL has a scheme that is spoken, a host, and nothing but a path behind it.
+fn url_causes(url: &Value, at: &str) -> Vec<Cause> {
+    const FORM: &str = "; desired format: https://host[/path]";
+    let Some(text) = url.as_str() else {
+        return Vec::new();
+    };
+    let cause =
+        |shown: &str, detail: &str| Cause::invalid(at, &json!(shown), format!("{detail}{FORM}"));
+    let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
+    let (place, fragment) = rest.split_once('#').unwrap_or((rest, ""));
+    let (place, query) = place.split_once('?').unwrap_or((place, ""));
+    let host = place.split('/').next().unwrap_or_default();
+    let mut causes = Vec::new();
+    if !matches!(scheme, "https" | "http") {
+        causes.push(cause(scheme, "'https' is the only allowed URL scheme"));
+    }
+    if host.is_empty() {
+        causes.push(cause(host, "host must be specified"));
+    }
+    if let Some((user, _)) = host.rsplit_once('@') {
+        causes.push(cause(user, "user information is not permitted in the URL"));
+    }
+    if !fragment.is_empty() {
+        causes.push(cause(fragment, "fragments are not permitted in the URL"));
+    }
+    if !query.is_empty() {
+        causes.push(cause(
+            query,
+            "query parameters are not permitted in the URL",
+        ));
+    }
+    causes
 }
 
 const TEXT: &str = r#"

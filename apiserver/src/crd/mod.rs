@@ -6,6 +6,7 @@ mod defaulting;
 mod names;
 mod served;
 mod validation;
+mod version_rules;
 mod versions;
 
 pub use defaulting::{FINALIZER, default, mark_terminating, prepare_create, prepare_update};

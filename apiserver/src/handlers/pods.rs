@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::decode;
-use super::delete::Options;
+use super::delete_options::Options;
 use crate::call::{Call, Handled, Outcome, Reply, Stop};
 use crate::cluster::Shared;
 use crate::error::{ApiError, ApiResult};

@@ -2,8 +2,9 @@
 
 use serde_json::{Number, Value};
 
-use super::model::{Cause, Schema, Type};
-use super::validation::composite;
+use super::alternatives::composite;
+use super::cause::Cause;
+use super::model::{Schema, Type};
 
 /// Checks range, bounds and factor of `number`.
 ///

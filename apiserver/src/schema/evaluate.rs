@@ -7,9 +7,10 @@ use kube_cel::cel::objects::OptionalValue;
 use kube_cel::cel::{Context, ExecutionError, Program, Value as Cel};
 use serde_json::Value;
 
+use super::cause::Cause;
 use super::convert::to_cel;
 use super::lists;
-use super::model::{Cause, Schema, Type};
+use super::model::{Schema, Type};
 use super::rule::Rule;
 
 thread_local! {

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::model::{Cause, ListType, Schema};
+use super::cause::Cause;
+use super::model::{ListType, Schema};
 use super::validation::child_path;
 
 /// Reports duplicates in `x-kubernetes-list-type: set` and `map`, unless the old object had such faults already.

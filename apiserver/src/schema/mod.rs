@@ -5,12 +5,15 @@
 //!
 //! The order in which a write passes through: [`prune`], [`default`], [`validate`].
 
+mod alternatives;
 mod bounds;
+mod cause;
 mod check;
 mod convert;
 mod defaulting;
 mod evaluate;
 mod format;
+mod list_rules;
 mod lists;
 mod model;
 mod nested;
@@ -21,11 +24,10 @@ mod rule;
 mod structural;
 mod validation;
 
+pub use cause::{Cause, causes_text};
 pub use defaulting::default;
 pub(crate) use evaluate::holds;
-pub use model::{
-    Additional, Cause, Coding, ListType, MapType, PatchStrategy, Pattern, Schema, Type, causes_text,
-};
+pub use model::{Additional, Coding, ListType, MapType, PatchStrategy, Pattern, Schema, Type};
 pub use pruning::{drop_invalid_metadata, prune};
 pub(crate) use rule::condition_causes;
 pub use rule::{NOT_IMPLEMENTED, Rule};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::model::Cause;
+use super::cause::Cause;
 use super::structural::{flag, text, value_validations};
 
 /// int-or-string may repeat its two types in `anyOf`, alone or as the first of `allOf`.

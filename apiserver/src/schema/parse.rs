@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Number, Value};
 
-use super::model::{Additional, Cause, ListType, MapType, Pattern, Schema, Type};
+use super::cause::Cause;
+use super::model::{Additional, ListType, MapType, Pattern, Schema, Type};
 use super::rule::Rule;
 
 impl Schema {

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::model::{Cause, Schema};
+use super::cause::Cause;
+use super::model::Schema;
 use super::validation::child_path;
 
 /// Reports embedded resources without `apiVersion` or `kind`.

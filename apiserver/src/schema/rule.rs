@@ -3,8 +3,9 @@
 use kube_cel::cel::Program;
 use serde_json::Value;
 
+use super::cause::Cause;
 use super::check::{self, Refusal};
-use super::model::{Cause, Schema};
+use super::model::Schema;
 
 /// The reason of a [`Cause`] for what this server cannot evaluate. Answer such a definition with 501.
 pub const NOT_IMPLEMENTED: &str = "NotImplemented";

@@ -5,9 +5,10 @@
 
 use serde_json::Value;
 
-use super::model::{Additional, Cause, Schema, Type};
+use super::cause::Cause;
+use super::model::{Additional, Schema, Type};
 use super::pruning::push_field;
-use super::{bounds, evaluate, format, lists, resource};
+use super::{alternatives, bounds, evaluate, format, lists, resource};
 
 /// Causes of these reasons keep rules from being evaluated.
 const BLOCKING: &[&str] = &[
@@ -73,17 +74,17 @@ pub(super) fn validate_default(schema: &Schema, value: &Value) -> Vec<Cause> {
 pub(super) struct Outcome {
     pub(super) causes: Vec<Cause>,
     /// How many nodes were looked at: among failed alternatives the one that got furthest is reported.
-    matched: usize,
+    pub(super) matched: usize,
 }
 
 impl Outcome {
-    fn merge(&mut self, other: Outcome) {
+    pub(super) fn merge(&mut self, other: Outcome) {
         self.causes.extend(other.causes);
         self.matched += other.matched;
     }
 }
 
-fn node(schema: &Schema, value: &Value, old: Option<&Value>, path: &str) -> Outcome {
+pub(super) fn node(schema: &Schema, value: &Value, old: Option<&Value>, path: &str) -> Outcome {
     let mut outcome = Outcome {
         matched: 1,
         ..Outcome::default()
@@ -96,7 +97,7 @@ fn node(schema: &Schema, value: &Value, old: Option<&Value>, path: &str) -> Outc
         check_enum(schema, value, path, &mut outcome.causes);
         return outcome;
     }
-    alternatives(schema, value, path, &mut outcome);
+    alternatives::alternatives(schema, value, path, &mut outcome);
     match value {
         Value::String(text) => check_string(schema, value, text, path, &mut outcome.causes),
         Value::Number(number) => bounds::check(schema, number, path, &mut outcome.causes),
@@ -277,91 +278,6 @@ fn check_object(
             (None, _) => {}
         }
     }
-}
-
-fn alternatives(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
-    any_of(schema, value, path, outcome);
-    one_of(schema, value, path, outcome);
-    all_of(schema, value, path, outcome);
-    if let Some(not) = &schema.not
-        && node(not, value, None, path).causes.is_empty()
-    {
-        outcome.causes.push(composite(format!(
-            "\"{path}\" must not validate the schema (not)"
-        )));
-    }
-}
-
-fn any_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
-    let mut best: Option<Outcome> = None;
-    for alternative in &schema.any_of {
-        let result = node(alternative, value, None, path);
-        if result.causes.is_empty() {
-            return;
-        }
-        if best
-            .as_ref()
-            .is_none_or(|best| result.matched > best.matched)
-        {
-            best = Some(result);
-        }
-    }
-    if let Some(best) = best {
-        outcome.causes.push(composite(format!(
-            "\"{path}\" must validate at least one schema (anyOf)"
-        )));
-        outcome.merge(best);
-    }
-}
-
-fn one_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
-    let mut valid = 0;
-    let mut best: Option<Outcome> = None;
-    for alternative in &schema.one_of {
-        let result = node(alternative, value, None, path);
-        if result.causes.is_empty() {
-            valid += 1;
-        } else if best
-            .as_ref()
-            .is_none_or(|best| result.matched > best.matched)
-        {
-            best = Some(result);
-        }
-    }
-    if schema.one_of.is_empty() || valid == 1 {
-        return;
-    }
-    let found = if valid == 0 {
-        "none valid".to_owned()
-    } else {
-        format!("{valid} valid alternatives")
-    };
-    outcome.causes.push(composite(format!(
-        "\"{path}\" must validate one and only one schema (oneOf). Found {found}"
-    )));
-    if let Some(best) = best.filter(|_| valid == 0) {
-        outcome.merge(best);
-    }
-}
-
-fn all_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
-    let mut valid = 0;
-    for part in &schema.all_of {
-        let result = node(part, value, None, path);
-        valid += usize::from(result.causes.is_empty());
-        outcome.merge(result);
-    }
-    if valid < schema.all_of.len() {
-        let none = if valid == 0 { ". None validated" } else { "" };
-        outcome.causes.push(composite(format!(
-            "\"{path}\" must validate all the schemas (allOf){none}"
-        )));
-    }
-}
-
-/// An error that belongs to no field: the real server loses its path.
-pub(super) fn composite(detail: String) -> Cause {
-    Cause::invalid("<nil>", &Value::from(""), detail)
 }
 
 pub(super) fn child_path(path: &str, name: &str) -> String {

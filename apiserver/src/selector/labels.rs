@@ -1,123 +1,9 @@
-//! Label and field selectors: their grammar, the real server's messages, and matching.
+//! The grammar of label selectors, and the messages about what is none.
 
 use serde_json::Value;
 
+use super::{LabelRule, Operator};
 use crate::error::{ApiError, ApiResult};
-use crate::object;
-
-/// One requirement on labels.
-#[derive(Clone, Debug, PartialEq)]
-struct LabelRule {
-    key: String,
-    operator: Operator,
-    values: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Operator {
-    In,
-    NotIn,
-    Exists,
-    Absent,
-    Greater,
-    Less,
-}
-
-/// One requirement on a field: path, wanted value, and whether it must differ.
-#[derive(Clone, Debug, PartialEq)]
-struct FieldRule {
-    path: String,
-    value: String,
-    differs: bool,
-}
-
-/// The selection of a list or a watch.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Selector {
-    labels: Vec<LabelRule>,
-    fields: Vec<FieldRule>,
-}
-
-impl Selector {
-    pub(crate) fn parse(labels: &str, fields: &str) -> ApiResult<Self> {
-        Ok(Self {
-            labels: parse_labels(labels)?,
-            fields: parse_fields(fields)?,
-        })
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.labels.is_empty() && self.fields.is_empty()
-    }
-
-    /// Paths that the field part names.
-    pub(crate) fn field_paths(&self) -> impl Iterator<Item = &str> {
-        self.fields.iter().map(|rule| rule.path.as_str())
-    }
-
-    /// Lets the field part look elsewhere: where the stored form has another name for a field.
-    pub(crate) fn rename_fields(&mut self, rename: impl Fn(&str) -> Option<&str>) {
-        for rule in &mut self.fields {
-            if let Some(path) = rename(&rule.path) {
-                rule.path = path.to_owned();
-            }
-        }
-    }
-
-    pub(crate) fn matches(&self, object: &Value) -> bool {
-        let labels = &object["metadata"]["labels"];
-        self.labels
-            .iter()
-            .all(|rule| rule.matches(labels[&rule.key].as_str()))
-            && self
-                .fields
-                .iter()
-                .all(|rule| (field_text(object, &rule.path) == rule.value) != rule.differs)
-    }
-}
-
-impl LabelRule {
-    fn matches(&self, label: Option<&str>) -> bool {
-        match self.operator {
-            Operator::Exists => label.is_some(),
-            Operator::Absent => label.is_none(),
-            Operator::In => label.is_some_and(|l| self.values.iter().any(|v| v == l)),
-            Operator::NotIn => label.is_none_or(|l| self.values.iter().all(|v| v != l)),
-            Operator::Greater | Operator::Less => {
-                let number = |text: &str| text.parse::<i64>().ok();
-                let (Some(have), Some(limit)) = (
-                    label.and_then(number),
-                    self.values.first().and_then(|v| number(v)),
-                ) else {
-                    return false;
-                };
-                if self.operator == Operator::Greater {
-                    have > limit
-                } else {
-                    have < limit
-                }
-            }
-        }
-    }
-}
-
-/// The text that a field selector compares; absent fields are empty.
-fn field_text(object: &Value, path: &str) -> String {
-    match path {
-        "metadata.name" => return object::meta(object, "name").to_owned(),
-        "metadata.namespace" => return object::meta(object, "namespace").to_owned(),
-        _ => {}
-    }
-    let mut value = object;
-    for segment in path.trim_start_matches('.').split('.') {
-        value = &value[segment];
-    }
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
 
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
@@ -183,7 +69,7 @@ impl Parser {
     }
 }
 
-fn parse_labels(text: &str) -> ApiResult<Vec<LabelRule>> {
+pub(super) fn parse(text: &str) -> ApiResult<Vec<LabelRule>> {
     let mut parser = Parser {
         tokens: tokens(text).into_iter(),
         peeked: None,
@@ -323,67 +209,4 @@ fn value_set(parser: &mut Parser) -> ApiResult<Vec<String>> {
             other => return Err(refused(format!("found '{other}', expected: ',' or ')'"))),
         }
     }
-}
-
-fn parse_fields(text: &str) -> ApiResult<Vec<FieldRule>> {
-    let mut rules = Vec::new();
-    for term in split_terms(text) {
-        if term.is_empty() {
-            continue;
-        }
-        let found = ["!=", "==", "="].into_iter().find_map(|operator| {
-            // The first operator character decides, so `a=b!=c` is an equality.
-            let at = term.find(['=', '!'])?;
-            term[at..]
-                .starts_with(operator)
-                .then(|| (&term[..at], operator, &term[at + operator.len()..]))
-        });
-        let Some((path, operator, value)) = found else {
-            return Err(ApiError::bad_request(format!(
-                "invalid selector: '{text}'; can't understand '{term}'"
-            )));
-        };
-        if path.is_empty() && value.is_empty() {
-            continue;
-        }
-        rules.push(FieldRule {
-            path: path.to_owned(),
-            value: unescape(value),
-            differs: operator == "!=",
-        });
-    }
-    Ok(rules)
-}
-
-/// Splits at commas that no backslash escapes.
-fn split_terms(text: &str) -> Vec<&str> {
-    let mut terms = Vec::new();
-    let (mut start, mut escaped) = (0, false);
-    for (index, c) in text.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            ',' => {
-                terms.push(&text[start..index]);
-                start = index + 1;
-            }
-            _ => {}
-        }
-    }
-    terms.push(&text[start..]);
-    terms
-}
-
-fn unescape(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut escaped = false;
-    for c in text.chars() {
-        if !escaped && c == '\\' {
-            escaped = true;
-        } else {
-            escaped = false;
-            result.push(c);
-        }
-    }
-    result
 }
