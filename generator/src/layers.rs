@@ -1,6 +1,6 @@
 //! Which layers of templates make a project. A new deploy target or external system is a folder and a line here.
 
-use crate::model::{External, Operator, Resource};
+use crate::model::{External, Operator, Related, Resource};
 
 /// Layers that are rendered once.
 pub(crate) fn of_project(operator: &Operator) -> Vec<&'static str> {
@@ -28,5 +28,15 @@ pub(crate) fn of_kind(resource: &Resource) -> Vec<&'static str> {
         External::Custom => &["external"],
         External::None => &["external-none"],
     });
+    if !resource.owns.is_empty() {
+        layers.push("children");
+    }
+    if !resource.watches.is_empty() {
+        layers.push("references");
+    }
+    let mut related = resource.owns.iter().chain(&resource.watches);
+    if related.any(|related| matches!(related, Related::Foreign(_))) {
+        layers.push("foreign");
+    }
     layers
 }

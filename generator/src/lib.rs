@@ -24,6 +24,7 @@ pub mod crates;
 pub mod crd;
 pub mod error;
 mod format;
+mod fragments;
 mod git;
 mod identifiers;
 mod layers;
@@ -34,6 +35,7 @@ pub mod prompt;
 pub mod render;
 pub mod settings;
 pub mod shell;
+mod uses;
 mod values;
 mod workspace;
 

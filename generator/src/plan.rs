@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Problem, Result};
 use crate::format;
+use crate::fragments;
 use crate::layers;
 use crate::model::Operator;
 use crate::render::{Job, Renderer};
@@ -36,7 +37,10 @@ impl Plan {
             render_layer(&mut renderer, layer, &values, None, &mut files)?;
         }
         for (resource, kind) in operator.resources.iter().zip(project.kinds()) {
-            let values = json!({"project": project, "kind": kind});
+            let mut values = json!({"project": project, "kind": kind});
+            if !resource.owns.is_empty() {
+                values["children"] = json!(fragments::render(&mut renderer, &values, kind)?);
+            }
             for layer in layers::of_kind(resource) {
                 render_layer(&mut renderer, layer, &values, Some(kind), &mut files)?;
             }

@@ -1,8 +1,11 @@
 //! What templates may name: the [`Operator`] as plain values. Every choice that needs thinking is made here, so that
 //! templates only place text.
 
+mod relations;
+
 use serde::Serialize;
 
+pub(crate) use self::relations::{Child, Relations};
 use crate::crates::requirement;
 use crate::model::{Adopted, External, Operator, Phase, Resource, Role, Scope};
 use crate::settings;
@@ -81,6 +84,8 @@ pub(crate) struct Kind {
     failed: String,
     finalizer: String,
     adopted: Option<AdoptedValues>,
+    #[serde(flatten)]
+    relations: Relations,
 }
 
 /// One phase.
@@ -100,6 +105,8 @@ pub(crate) struct PhaseValues {
     steady: bool,
     failed: bool,
     finalizer: bool,
+    /// Whether its handler sees to the children.
+    brings_children: bool,
     /// Where the handler goes on success.
     next: Option<String>,
     /// Every arrow but the implied ones.
@@ -234,7 +241,10 @@ impl Kind {
             phases: phases
                 .iter()
                 .enumerate()
-                .map(|(index, phase)| PhaseValues::new(phase, index == 0, resource.external))
+                .map(|(index, phase)| PhaseValues {
+                    brings_children: brings_children(resource, index),
+                    ..PhaseValues::new(phase, index == 0, resource.external)
+                })
                 .collect(),
             initial: phases
                 .first()
@@ -243,10 +253,34 @@ impl Kind {
             first_steady: named(Role::Steady),
             finalizer: named(Role::Finalizer),
             adopted: resource.adopted.as_ref().map(AdoptedValues::new),
+            relations: Relations::new(resource),
             failed,
             name,
         }
     }
+}
+
+impl Kind {
+    pub(crate) fn relations(&self) -> &Relations {
+        &self.relations
+    }
+}
+
+/// The first phase only looks at the spec, where another one follows before the object is as wanted.
+fn brings_children(resource: &Resource, index: usize) -> bool {
+    let phases = resource.machine.phases();
+    let phase = &phases[index];
+    let leads_on = || {
+        let next = phase.to.first();
+        let next = phases.iter().find(|other| Some(&other.name) == next);
+        next.is_some_and(|next| next.role == Role::Moving)
+    };
+    !resource.owns.is_empty()
+        && match phase.role {
+            Role::Moving => index > 0 || !leads_on(),
+            Role::Steady => true,
+            Role::Failed | Role::Finalizer => false,
+        }
 }
 
 impl PhaseValues {
@@ -262,6 +296,7 @@ impl PhaseValues {
             steady: phase.role == Role::Steady,
             failed: phase.role == Role::Failed,
             finalizer: phase.role == Role::Finalizer,
+            brings_children: false,
             next: phase.to.first().map(ToString::to_string),
             to: phase.to.iter().map(ToString::to_string).collect(),
             deadline: phase.deadline.as_ref().map(|deadline| DeadlineValues {

@@ -181,6 +181,11 @@ pub(super) const BUILT_IN: &[BuiltIn] = &[
     built_in("Ingress", NETWORKING, "networking::v1", &[Port, Host]),
 ];
 
+/// The names of all of them.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|row| row.kind)
+}
+
 /// Groups that only Kubernetes itself serves, so that a kind which is not in the table is none of somebody else.
 pub(super) const GROUPS: &[&str] = &[
     "",

@@ -9,6 +9,7 @@ mod operator;
 mod related;
 mod reserved;
 
+pub(crate) use builtin::kinds as built_in_kinds;
 pub use builtin::{BuiltIn, Progress, Take};
 pub(crate) use machine::{DEFAULT, DEFAULT_INSIDE, DEFAULT_RELATED};
 pub use machine::{Deadline, Machine, Phase, Role, Span};
@@ -18,3 +19,8 @@ pub use names::{
 };
 pub use operator::{Adopted, Crates, External, Operator, Resource};
 pub use related::{Foreign, Related, Use};
+
+/// Whether a name is a keyword of Rust.
+pub(crate) fn is_keyword(name: &str) -> bool {
+    reserved::KEYWORDS.contains(&name)
+}
