@@ -52,6 +52,7 @@ fn roots(rust: &[PathBuf]) -> Vec<&PathBuf> {
         .filter(|path| {
             let parent = path.parent().unwrap_or(Path::new(""));
             parent == Path::new("tests")
+                || (parent.parent() == Some(Path::new("tests")) && path.ends_with("main.rs"))
                 || **path == Path::new("src/lib.rs")
                 || **path == Path::new("src/main.rs")
         })

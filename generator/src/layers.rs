@@ -4,7 +4,10 @@ use crate::model::{External, Operator, Related, Resource};
 
 /// Layers that are rendered once.
 pub(crate) fn of_project(operator: &Operator) -> Vec<&'static str> {
-    let mut layers = vec!["base", "deploy", "tests"];
+    let mut layers = vec!["base", "deploy"];
+    if operator.resources.len() > 1 {
+        layers.push("tests-several");
+    }
     if operator
         .resources
         .iter()
@@ -17,7 +20,7 @@ pub(crate) fn of_project(operator: &Operator) -> Vec<&'static str> {
 
 /// Layers that are rendered for each kind.
 pub(crate) fn of_kind(resource: &Resource) -> Vec<&'static str> {
-    let mut layers = vec!["kind"];
+    let mut layers = vec!["kind", "tests"];
     layers.push(if resource.adopted.is_some() {
         "from-crd"
     } else {

@@ -112,7 +112,8 @@ fn target(template: &Template, kind: Option<&Kind>) -> Result<PathBuf> {
         Some(kind) => template
             .path
             .replace("__kind__", &kind.snake)
-            .replace("__plural__", &kind.plural),
+            .replace("__plural__", &kind.plural)
+            .replace("__incidents__", &kind.incidents),
         None => template.path.to_owned(),
     };
     if path.contains("__") {

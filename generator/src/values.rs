@@ -7,7 +7,7 @@ use serde::Serialize;
 
 pub(crate) use self::relations::{Child, Relations};
 use crate::crates::requirement;
-use crate::model::{Adopted, External, Operator, Phase, Resource, Role, Scope};
+use crate::model::{Adopted, External, Operator, Phase, Resource, Role, Scope, Span};
 use crate::settings;
 
 /// What every template may name as `project`.
@@ -30,8 +30,17 @@ pub(crate) struct Project {
     /// The text of `opgen.toml`.
     settings: String,
     vendored: bool,
+    /// Whether the opgen crates are named by a path on this machine.
+    is_path: bool,
+    has_adopted: bool,
+    /// Three times the longest timeout of a handler, in seconds.
+    alert_seconds: u64,
     has_http: bool,
     has_provider: bool,
+    /// Whether it drives one kind only.
+    is_single: bool,
+    /// Kinds of somebody else, of all kinds together.
+    foreign: Vec<relations::ForeignValues>,
     kinds: Vec<Kind>,
 }
 
@@ -42,6 +51,8 @@ pub(crate) struct Kind {
     name: String,
     /// Module and folder.
     pub(crate) snake: String,
+    /// The file of its incidents, below `tests`, without the ending.
+    pub(crate) incidents: String,
     /// In words: `database cluster`.
     words: String,
     /// Upper snake case, for environment variables.
@@ -141,7 +152,7 @@ impl Project {
         let kinds: Vec<Kind> = operator
             .resources
             .iter()
-            .map(|resource| Kind::new(resource, operator.resources.len() == 1))
+            .map(|resource| Kind::new(resource, operator))
             .collect();
         Self {
             name: operator.name.to_string(),
@@ -163,8 +174,13 @@ impl Project {
             apiserver: requirement(&operator.crates, "apiserver"),
             settings: settings::write(operator),
             vendored: matches!(operator.crates, crate::model::Crates::Vendored { .. }),
+            is_path: matches!(operator.crates, crate::model::Crates::Path(_)),
+            has_adopted: kinds.iter().any(|kind| kind.adopted.is_some()),
+            alert_seconds: alert_seconds(operator),
             has_http: kinds.iter().any(|kind| kind.is_http),
             has_provider: kinds.iter().any(|kind| kind.has_provider),
+            is_single: kinds.len() == 1,
+            foreign: relations::all_foreign(&kinds),
             kinds,
         }
     }
@@ -175,7 +191,8 @@ impl Project {
 }
 
 impl Kind {
-    fn new(resource: &Resource, alone: bool) -> Self {
+    fn new(resource: &Resource, operator: &Operator) -> Self {
+        let alone = operator.resources.len() == 1;
         use heck::{ToShoutySnakeCase as _, ToSnakeCase as _};
         let phases = resource.machine.phases();
         let named = |role: Role| {
@@ -193,6 +210,11 @@ impl Kind {
         };
         Self {
             snake: resource.kind.snake(),
+            incidents: if alone {
+                "incidents".to_owned()
+            } else {
+                format!("incidents/{}", resource.kind.snake())
+            },
             words: name.to_snake_case().replace('_', " "),
             upper: name.to_shouty_snake_case(),
             group: resource.group.to_string(),
@@ -253,7 +275,7 @@ impl Kind {
             first_steady: named(Role::Steady),
             finalizer: named(Role::Finalizer),
             adopted: resource.adopted.as_ref().map(AdoptedValues::new),
-            relations: Relations::new(resource),
+            relations: Relations::new(resource, operator.k8s),
             failed,
             name,
         }
@@ -305,6 +327,19 @@ impl PhaseValues {
             }),
         }
     }
+}
+
+/// Every handler that names no timeout has ten seconds.
+fn alert_seconds(operator: &Operator) -> u64 {
+    let phases = operator
+        .resources
+        .iter()
+        .flat_map(|resource| resource.machine.phases());
+    let longest = phases
+        .filter_map(|phase| phase.timeout.map(Span::duration))
+        .max()
+        .unwrap_or_default();
+    3 * longest.as_secs().max(10)
 }
 
 /// The handler's timeout: a failed phase only looks at the object.

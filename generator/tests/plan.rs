@@ -80,7 +80,116 @@ fn shapes() -> Vec<New> {
         kind: text("Type"),
         ..flags("my_type")
     });
+    shapes.extend(related());
     shapes
+}
+
+/// Children and dependencies: every built-in kind that can be owned, and others' kinds.
+fn related() -> Vec<New> {
+    let namespaced = "Deployment,StatefulSet,ReplicaSet,DaemonSet,Job,CronJob,Pod,Service,ConfigMap,Secret,\
+                      ServiceAccount,PersistentVolumeClaim,Ingress,NetworkPolicy,PodDisruptionBudget,\
+                      HorizontalPodAutoscaler,Role,RoleBinding";
+    let cluster = "Namespace,ClusterRole,PriorityClass,Deployment,example.net/v1/Zone:cluster";
+    let rows = [
+        (namespaced, "", "namespaced", "none"),
+        (namespaced, "v1/Secret,v1/ConfigMap", "namespaced", "http"),
+        (
+            cluster,
+            "v1/Node,v1/Secret,example.net/v1/Type:plural=types",
+            "cluster",
+            "none",
+        ),
+        ("ConfigMap", "ConfigMap", "namespaced", "custom"),
+        ("Job", "", "namespaced", "none"),
+        ("example.net/v1/Template", "", "namespaced", "none"),
+        ("", "apps/v1/Deployment", "cluster", "none"),
+    ];
+    let list = |kinds: &str| {
+        let kinds: Vec<String> = kinds
+            .split(',')
+            .map(|kind| kind.trim().to_owned())
+            .collect();
+        Some(kinds).filter(|kinds| !kinds[0].is_empty())
+    };
+    let mut shapes = Vec::new();
+    for (owns, watches, scope, external) in rows {
+        for phases in [
+            None,
+            text("Only:steady"),
+            text("A>B,B:steady"),
+            text("A>B,B>C,C:steady>B"),
+        ] {
+            if external != "none" && phases == text("Only:steady") {
+                continue;
+            }
+            shapes.push(New {
+                owns: list(owns),
+                watches: list(watches),
+                scope: text(scope),
+                external: text(external),
+                phases,
+                ..flags("related-operator")
+            });
+        }
+    }
+    let certificate = crds()
+        .into_iter()
+        .find(|file| file.ends_with("facts.yaml"))
+        .unwrap();
+    shapes.push(New {
+        kind: None,
+        group: None,
+        from_crd: Some(certificate),
+        owns: list(namespaced),
+        watches: list("v1/Secret,example.net/v1/Zone"),
+        ..flags("adopted_owner")
+    });
+    shapes
+}
+
+/// Two kinds with a provider each, one of which owns something, and one without.
+const SEVERAL: &str = r#"name = "shop-operator"
+
+[opgen]
+source = "registry"
+
+[[kind]]
+kind = "Shop"
+group = "shop.example.com"
+external = "http"
+owns = ["ConfigMap"]
+
+[[kind]]
+kind = "Till"
+group = "shop.example.com"
+external = "custom"
+
+[[kind]]
+kind = "Sign"
+group = "shop.example.com"
+external = "none"
+owns = ["Deployment", "Service"]
+watches = ["v1/Secret"]
+"#;
+
+fn several() -> Plan {
+    let read = Settings::parse(Path::new("opgen.toml"), SEVERAL.to_owned()).unwrap();
+    let flags = New {
+        path: "elsewhere".into(),
+        yes: true,
+        ..New::default()
+    };
+    let answers = Answers::collect(&flags, Some(&read), &mut Nobody).unwrap();
+    let operator = assemble::operator(&answers).unwrap_or_else(|failure| panic!("{failure}"));
+    assert_eq!(operator.resources.len(), 3);
+    let written = settings::write(&operator);
+    let again = Settings::parse(Path::new("opgen.toml"), written.clone()).unwrap();
+    let again = Answers::collect(&flags, Some(&again), &mut Nobody).unwrap();
+    assert_eq!(
+        settings::write(&assemble::operator(&again).unwrap()),
+        written
+    );
+    Plan::render(&operator, Vec::new()).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
 /// Our own CRD always, other projects' where they are (see `OPGEN_SHARED` in tests/crd/corpus.rs).
@@ -169,6 +278,43 @@ fn the_example_is_a_fresh_render() {
     is_tree(&folder, plan.files());
 }
 
+/// The same of the shape with children.
+#[test]
+fn the_web_example_is_a_fresh_render() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/web-operator");
+    let plan = plan(&New {
+        kind: text("Web"),
+        group: text("web.example.com"),
+        external: text("none"),
+        owns: Some(vec!["Deployment".to_owned(), "Service".to_owned()]),
+        ..flags("web-operator")
+    });
+    is_tree(&folder, plan.files());
+}
+
+#[test]
+fn golden_both() {
+    golden(
+        "both",
+        &New {
+            owns: Some(vec![
+                "Deployment".to_owned(),
+                "Job".to_owned(),
+                "cert-manager.io/v1/Certificate".to_owned(),
+            ]),
+            watches: Some(vec!["v1/Secret".to_owned()]),
+            external: text("http"),
+            ..flags("database-operator")
+        },
+    );
+}
+
+#[test]
+fn golden_several() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/several");
+    is_tree(&folder, several().own_files());
+}
+
 #[test]
 fn golden_custom() {
     golden(
@@ -233,11 +379,13 @@ fn the_base_mirrors_the_project() {
 /// Every shape renders: no undefined name in a template, Rust that parses, TOML that parses, text that ends well.
 #[test]
 fn every_shape_renders() {
-    for shape in shapes() {
-        let plan = plan(&shape);
+    let plans = shapes()
+        .into_iter()
+        .map(|shape| (format!("{shape:?}"), plan(&shape)));
+    for (shape, plan) in plans.chain([("several".to_owned(), several())]) {
         for (path, bytes) in plan.own_files() {
             let content = String::from_utf8(bytes.to_vec()).unwrap();
-            let place = format!("{} of {shape:?}", path.display());
+            let place = format!("{} of {shape}", path.display());
             assert!(
                 content.ends_with('\n') && !content.ends_with("\n\n"),
                 "end of {place}:\n{content}"

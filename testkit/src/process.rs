@@ -48,8 +48,9 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
             let applied = life
                 .cluster
                 .apply_manifests(&[home])
-                .and_then(|()| life.cluster.apply_manifests(&operator.manifests()));
-            assert!(applied.is_ok(), "the operator's own manifests are refused: {applied:?}");
+                .and_then(|()| life.cluster.apply_manifests(&operator.manifests()))
+                .and_then(|()| life.cluster.apply_manifests(&life.scenario.given));
+            assert!(applied.is_ok(), "the operator's own manifests, or what the scenario gives, are refused: {applied:?}");
         });
         life
     }
@@ -102,6 +103,10 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
         );
         let (result, spent) = self.paused(async {
             let started = Instant::now();
+            let _controllers = self.scenario.workloads.map(|ready_after| {
+                let garbage = self.cluster.collect_in_background(Duration::from_secs(1));
+                (self.cluster.stand_in(ready_after), garbage)
+            });
             let clients = Clients::in_process(self.cluster.client_as(&self.user()));
             let metrics = clients.metrics().clone();
             let clock = self.cluster.clock();

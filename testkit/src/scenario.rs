@@ -36,6 +36,8 @@ pub struct Scenario<C, P> {
     pub(crate) context: MakeFrom<P, C>,
     pub(crate) outside: MakeFrom<P, Option<Outside>>,
     pub(crate) objects: Vec<Value>,
+    pub(crate) given: Vec<Value>,
+    pub(crate) workloads: Option<Duration>,
     pub(crate) seed: u64,
     pub(crate) patience: Duration,
 }
@@ -61,6 +63,8 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
             context: Arc::new(context),
             outside: Arc::new(|_| None),
             objects: Vec::new(),
+            given: Vec::new(),
+            workloads: None,
             seed: std::env::var("OPGEN_SEED")
                 .ok()
                 .and_then(|seed| seed.parse().ok())
@@ -73,6 +77,21 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
     #[must_use]
     pub fn object(mut self, object: Value) -> Self {
         self.objects.push(object);
+        self
+    }
+
+    /// An object that is there before, and that is not the operator's: a Secret that it reads, somebody else's CRD.
+    #[must_use]
+    pub fn given(mut self, object: Value) -> Self {
+        self.given.push(object);
+        self
+    }
+
+    /// The cluster's own controllers work too: Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and Pods become
+    /// ready this long after each change, and what has lost its owner is collected. Without it neither happens.
+    #[must_use]
+    pub fn workloads(mut self, ready_after: Duration) -> Self {
+        self.workloads = Some(ready_after);
         self
     }
 

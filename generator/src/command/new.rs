@@ -107,10 +107,7 @@ fn tell(flags: &New, operator: &Operator, plan: &Plan, applied: &Applied, shell:
     } else {
         shell.status(
             "Created",
-            &format!(
-                "operator `{}` for kind `{}`",
-                operator.name, operator.resources[0].kind
-            ),
+            &format!("operator `{}` for {}", operator.name, kinds(operator)),
         );
     }
     for note in applied.notes.iter().map(String::as_str) {
@@ -136,4 +133,15 @@ fn tell(flags: &New, operator: &Operator, plan: &Plan, applied: &Applied, shell:
             flags.path.display()
         ));
     }
+}
+
+/// `kind `A``, or `kinds `A` and `B``.
+fn kinds(operator: &Operator) -> String {
+    let names: Vec<String> = operator
+        .resources
+        .iter()
+        .map(|resource| format!("`{}`", resource.kind))
+        .collect();
+    let word = if names.len() == 1 { "kind" } else { "kinds" };
+    format!("{word} {}", names.join(" and "))
 }

@@ -20,6 +20,8 @@ pub struct BuiltIn {
     pub takes: Option<&'static [Take]>,
     /// How its readiness shows.
     pub progress: Progress,
+    /// The minor version of Kubernetes from which on its type in `k8s-openapi` holds its spec without an `Option`.
+    pub spec_since: Option<u8>,
 }
 
 /// A field of the spec that templates of children take.
@@ -82,6 +84,14 @@ const fn built_in(
         cluster: false,
         takes: Some(takes),
         progress: Progress::AtOnce,
+        spec_since: None,
+    }
+}
+
+const fn has_spec_since(minor: u8, row: BuiltIn) -> BuiltIn {
+    BuiltIn {
+        spec_since: Some(minor),
+        ..row
     }
 }
 
@@ -155,28 +165,43 @@ pub(super) const BUILT_IN: &[BuiltIn] = &[
     built_in("PodDisruptionBudget", ("policy", "v1"), "policy::v1", &[]),
     shows(
         Waits,
-        built_in("Deployment", APPS, "apps::v1", &[Image, Replicas, Port]),
+        has_spec_since(
+            37,
+            built_in("Deployment", APPS, "apps::v1", &[Image, Replicas, Port]),
+        ),
     ),
     shows(
         Waits,
-        built_in("StatefulSet", APPS, "apps::v1", &[Image, Replicas, Port]),
+        has_spec_since(
+            37,
+            built_in("StatefulSet", APPS, "apps::v1", &[Image, Replicas, Port]),
+        ),
     ),
     shows(
         Waits,
-        built_in("ReplicaSet", APPS, "apps::v1", &[Image, Replicas, Port]),
+        has_spec_since(
+            37,
+            built_in("ReplicaSet", APPS, "apps::v1", &[Image, Replicas, Port]),
+        ),
     ),
     shows(
         Waits,
-        built_in("DaemonSet", APPS, "apps::v1", &[Image, Port]),
+        has_spec_since(37, built_in("DaemonSet", APPS, "apps::v1", &[Image, Port])),
     ),
     shows(WaitsOrFails, built_in("Job", BATCH, "batch::v1", &[Image])),
-    built_in("CronJob", BATCH, "batch::v1", &[Image, Schedule]),
+    has_spec_since(
+        36,
+        built_in("CronJob", BATCH, "batch::v1", &[Image, Schedule]),
+    ),
     shows(WaitsOrFails, built_in("Pod", CORE, "core::v1", &[Image])),
-    built_in(
-        "HorizontalPodAutoscaler",
-        ("autoscaling", "v2"),
-        "autoscaling::v2",
-        &[],
+    has_spec_since(
+        36,
+        built_in(
+            "HorizontalPodAutoscaler",
+            ("autoscaling", "v2"),
+            "autoscaling::v2",
+            &[],
+        ),
     ),
     built_in("Ingress", NETWORKING, "networking::v1", &[Port, Host]),
 ];

@@ -482,6 +482,14 @@ impl K8sVersion {
             })
     }
 
+    /// The minor version whose types it means.
+    pub fn minor(self) -> u8 {
+        match self {
+            Self::Latest => *Self::MINORS.end(),
+            Self::Minor(minor) => minor,
+        }
+    }
+
     /// The feature of k8s-openapi.
     pub fn feature(self) -> String {
         match self {

@@ -29,6 +29,7 @@ pub(crate) const TYPES: &[(&str, &str)] = &[
     ("Eq", "the standard library's prelude"),
     ("Err", "the standard library's prelude"),
     ("Error", "opgen_runtime"),
+    ("Fault", "opgen_testkit"),
     ("Fn", "the standard library's prelude"),
     ("From", "the standard library's prelude"),
     ("IdempotencyKey", "opgen_runtime"),
@@ -44,11 +45,13 @@ pub(crate) const TYPES: &[(&str, &str)] = &[
     ("Operator", "opgen_runtime"),
     ("Option", "the standard library's prelude"),
     ("Ord", "the standard library's prelude"),
+    ("Outside", "opgen_testkit"),
     ("PartialEq", "the standard library's prelude"),
     ("PhaseMachine", "opgen_runtime"),
     ("Present", "opgen_runtime"),
     ("ReconcilePhase", "opgen_runtime"),
     ("Result", "the standard library's prelude"),
+    ("Scenario", "opgen_testkit"),
     ("Send", "the standard library's prelude"),
     ("Sensitive", "opgen_runtime"),
     ("Serialize", "serde"),
@@ -61,6 +64,7 @@ pub(crate) const TYPES: &[(&str, &str)] = &[
     ("Sync", "the standard library's prelude"),
     ("Unknown", "opgen_runtime"),
     ("Vec", "the standard library's prelude"),
+    ("World", "opgen_testkit"),
 ];
 
 /// Crates that every generated project depends on; a project of that name could not be built.

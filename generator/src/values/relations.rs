@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use heck::{ToKebabCase as _, ToLowerCamelCase as _, ToSnakeCase as _};
 use serde::Serialize;
 
-use crate::model::{BuiltIn, External, Progress, Related, Resource, Scope, Take};
+use crate::model::{BuiltIn, External, K8sVersion, Progress, Related, Resource, Role, Scope, Take};
 use crate::uses;
 
 /// What a kind has to do with others.
@@ -45,15 +45,20 @@ pub(crate) struct Relations {
     mounts: bool,
     mounts_secret: bool,
     mounts_config: bool,
-    foreign: Vec<ForeignValues>,
+    pub(crate) foreign: Vec<ForeignValues>,
     /// The `use` lines of the modules that name types of Kubernetes.
     options_uses: String,
     references_uses: String,
     /// The fields of a spec of our own, in order.
     fields: Vec<Field>,
+    /// A spec with its sample values, as JSON.
+    spec_json: String,
     spec_has_map: bool,
+    has_size: bool,
     /// Whether the status repeats the size that was worked on.
     records_own_size: bool,
+    /// A child that takes its time to be ready; empty if none does.
+    slow_child: String,
     /// A field whose change reaches a child.
     change: Option<Change>,
     /// The name of containers and the end of names: `database-cluster`.
@@ -78,6 +83,11 @@ pub(crate) struct Child {
     is_scaled: bool,
     /// Whether a change that is refused makes it anew.
     is_recreated: bool,
+    /// What is around its spec: an `Option` in most versions.
+    open: &'static str,
+    close: &'static str,
+    /// Its resource, as tests ask for it.
+    resource: String,
     /// A change that somebody makes by hand, as JSON, and where it shows.
     edit: String,
     edited: &'static str,
@@ -102,12 +112,17 @@ pub(crate) struct Reference {
     takes_namespace: bool,
     /// Whether pods take their environment from it.
     is_mounted: bool,
+    /// The name in a test's name, and whether an object of it is easily made there.
+    stem: String,
+    is_tested: bool,
 }
 
 /// A kind of somebody else.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct ForeignValues {
     name: String,
+    /// The function that makes its definition, in tests.
+    function: String,
     group: String,
     version: String,
     plural: String,
@@ -242,7 +257,7 @@ const TAKES: &[TakeRow] = &[
 const FUNCTIONS: &[&str] = &["apply", "labels", "pod", "selector", "template"];
 
 impl Relations {
-    pub(crate) fn new(resource: &Resource) -> Self {
+    pub(crate) fn new(resource: &Resource, k8s: K8sVersion) -> Self {
         let mut owned: Vec<&Related> = resource.owns.iter().collect();
         owned.sort_by_key(|related| related.rank());
         let is_owned = |kind: &str| {
@@ -270,6 +285,7 @@ impl Relations {
         let rows = || owned.iter().filter_map(|related| built_in(related));
         let shape = Shape {
             adopted,
+            minor: k8s.minor(),
             spec: format!("&{}Spec", resource.kind),
             mounts: mounts_secret || mounts_config,
             pod_needs_meta: [
@@ -290,6 +306,7 @@ impl Relations {
             .collect();
         let takes_namespace = resource.scope == Scope::Cluster
             && owned.iter().any(|related| !related.is_cluster_scoped());
+        let fields = fields(resource, &takes, takes_namespace, &references);
         let own_size = !adopted && takes.is_empty() && resource.external == External::None;
         let paths = |all: &[&Related]| uses::render(all.iter().filter_map(|one| path(one)));
         let both: Vec<&Related> = owned.iter().copied().chain(&resource.watches).collect();
@@ -325,9 +342,16 @@ impl Relations {
             foreign: foreign(&both),
             options_uses: paths(&both),
             references_uses: paths(&resource.watches.iter().collect::<Vec<_>>()),
-            fields: fields(resource, &takes, takes_namespace, &references),
+            spec_json: spec_json(&fields),
+            fields,
             spec_has_map: !adopted && takes.iter().any(|row| row.take == Take::Config),
+            has_size: own_size || !adopted && resource.external != External::None,
             records_own_size: own_size,
+            slow_child: waiting
+                .iter()
+                .find(|child| !child.is_foreign)
+                .map(|child| child.name.clone())
+                .unwrap_or_default(),
             change: change(adopted, &takes, &owned),
             label: resource.kind.as_str().to_kebab_case(),
             children,
@@ -340,6 +364,8 @@ impl Relations {
 /// What decides about the parameters of functions.
 struct Shape {
     adopted: bool,
+    /// Of Kubernetes.
+    minor: u8,
     spec: String,
     mounts: bool,
     pod_needs_meta: bool,
@@ -429,6 +455,10 @@ fn child(related: &Related, shape: &Shape) -> Child {
     } else {
         "&meta"
     };
+    let is_plain = row
+        .and_then(|row| row.spec_since)
+        .is_some_and(|since| shape.minor >= since);
+    let (open, close) = if is_plain { ("", "") } else { ("Some(", ")") };
     let progress = row.map_or(Progress::Waits, |row| row.progress);
     let is_scaled = shape.scaler
         && matches!(row, Some(row) if row.kind == "Deployment" || row.kind == "StatefulSet");
@@ -450,6 +480,12 @@ fn child(related: &Related, shape: &Shape) -> Child {
         api_version: match related {
             Related::BuiltIn(row) => row.api_version(),
             Related::Foreign(foreign) => format!("{}/{}", foreign.group, foreign.version),
+        },
+        open,
+        close,
+        resource: match related {
+            Related::BuiltIn(row) => row.kind.to_owned(),
+            Related::Foreign(foreign) => format!("{}.{}", foreign.plural, foreign.group),
         },
         is_foreign: row.is_none(),
         cluster: related.is_cluster_scoped(),
@@ -487,7 +523,7 @@ fn references(resource: &Resource, owned: &[&Related]) -> Vec<Reference> {
                 "ObjectRef::new(to.name.as_str())"
             };
             let (api_version, plural) = match related {
-                Related::BuiltIn(row) => (row.api_version(), String::new()),
+                Related::BuiltIn(row) => (row.api_version(), format!("{}s", row.kind.to_lowercase())),
                 Related::Foreign(foreign) => (
                     format!("{}/{}", foreign.group, foreign.version),
                     foreign.plural.to_string(),
@@ -499,6 +535,8 @@ fn references(resource: &Resource, owned: &[&Related]) -> Vec<Reference> {
                 label: format!("{}-version", name.to_kebab_case()),
                 key: key.to_owned(),
                 is_foreign: built_in(&related).is_none(),
+                is_tested: waits_first(resource) && is_plain(related),
+                stem: snake.clone(),
                 snake: if crate::model::is_keyword(&snake) { format!("{snake}_") } else { snake },
                 name,
                 api_version,
@@ -511,6 +549,23 @@ fn references(resource: &Resource, owned: &[&Related]) -> Vec<Reference> {
         .collect()
 }
 
+/// Whether a new object waits in a phase that has no end of its own.
+fn waits_first(resource: &Resource) -> bool {
+    let first = resource.machine.phases().first();
+    resource.adopted.is_none()
+        && first.is_some_and(|phase| phase.role == Role::Moving && phase.deadline.is_none())
+}
+
+/// Whether an object needs nothing but a name.
+fn is_plain(related: &Related) -> bool {
+    built_in(&related).is_none_or(|row| {
+        matches!(
+            row.kind,
+            "Secret" | "ConfigMap" | "ServiceAccount" | "Namespace" | "Role" | "ClusterRole"
+        )
+    })
+}
+
 fn foreign(all: &[&Related]) -> Vec<ForeignValues> {
     let mut found: Vec<ForeignValues> = Vec::new();
     for related in all {
@@ -518,6 +573,7 @@ fn foreign(all: &[&Related]) -> Vec<ForeignValues> {
             && !found.iter().any(|one| one.name == foreign.kind.as_str())
         {
             found.push(ForeignValues {
+                function: format!("{}_definition", foreign.kind.as_str().to_snake_case()),
                 name: foreign.kind.to_string(),
                 group: foreign.group.to_string(),
                 version: foreign.version.to_string(),
@@ -527,6 +583,17 @@ fn foreign(all: &[&Related]) -> Vec<ForeignValues> {
         }
     }
     found
+}
+
+/// Those of all kinds, each once.
+pub(crate) fn all_foreign(kinds: &[super::Kind]) -> Vec<ForeignValues> {
+    let mut all: Vec<ForeignValues> = Vec::new();
+    for foreign in kinds.iter().flat_map(|kind| &kind.relations.foreign) {
+        if !all.contains(foreign) {
+            all.push(foreign.clone());
+        }
+    }
+    all
 }
 
 fn fields(
@@ -580,6 +647,14 @@ fn fields(
         )
     }));
     all
+}
+
+fn spec_json(fields: &[Field]) -> String {
+    let written = fields.iter().filter(|field| !field.sample.is_empty());
+    let all: Vec<String> = written
+        .map(|field| format!("\"{}\": {}", field.json, field.sample))
+        .collect();
+    format!("{{ {} }}", all.join(", "))
 }
 
 fn constants(adopted: bool, takes: &[&TakeRow], takes_namespace: bool) -> Vec<Constant> {

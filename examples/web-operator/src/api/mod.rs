@@ -1,0 +1,5 @@
+//! The custom resources: what users write and what they read back.
+
+mod web;
+
+pub use web::{Web, WebSpec, WebStatus};

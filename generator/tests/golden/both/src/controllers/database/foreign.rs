@@ -1,0 +1,43 @@
+//! Kinds of others, as far as this operator has to do with them. What has no field here stays as others set it.
+
+use std::collections::BTreeMap;
+
+use kube::CustomResource;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is said about a `Certificate`.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[kube(
+    group = "cert-manager.io",
+    version = "v1",
+    kind = "Certificate",
+    plural = "certificates",
+    namespaced,
+    status = "ForeignStatus",
+    schema = "disabled"
+)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateSpec {
+    /// Fields that have no type of their own here.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
+}
+
+/// As much of a status as most kinds have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ForeignStatus {
+    /// What holds.
+    #[serde(default)]
+    pub conditions: Vec<ForeignCondition>,
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ForeignCondition {
+    /// Such as `Ready`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `True`, `False` or `Unknown`.
+    pub status: String,
+}

@@ -1,0 +1,3 @@
+//! One folder per kind.
+
+pub mod database;

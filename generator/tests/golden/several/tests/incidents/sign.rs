@@ -1,0 +1,189 @@
+//! The incidents of a `Sign`. The other kinds of the operator are there, and have nothing to do.
+
+use std::time::Duration;
+
+use opgen_testkit::{Fault, Scenario, World};
+use serde_json::{Value, json};
+use shop_operator::{context::Context, operator};
+
+fn sign(name: &str) -> Value {
+    json!({
+        "apiVersion": "shop.example.com/v1alpha1",
+        "kind": "Sign",
+        "metadata": { "name": name, "namespace": "default" },
+        "spec": { "image": "nginx:1.29", "replicas": 1, "port": 80 },
+    })
+}
+
+fn scenario() -> Scenario<Context, ()> {
+    Scenario::new(
+        operator,
+        || (),
+        |()| {
+            Context::new(
+                shop_operator::controllers::shop::provider::SimulatedProvider::default(),
+                shop_operator::controllers::till::provider::SimulatedProvider::default(),
+            )
+        },
+    )
+    .workloads(Duration::from_secs(5))
+}
+
+/// The kinds of its children.
+const CHILDREN: [&str; 2] = ["Service", "Deployment"];
+
+/// The child of that kind, if there is one.
+fn child<P>(world: &World<P>, kind: &str) -> Option<Value> {
+    let mut all = world
+        .cluster
+        .list_raw(kind, "")
+        .expect("a kind that is served");
+    all.retain(|one| one["metadata"]["ownerReferences"][0]["kind"] == "Sign");
+    let mut found = all.pop()?;
+    // What a list shows does not say its kind.
+    found["kind"] = json!(kind);
+    Some(found)
+}
+
+/// Created, Ready, three quiet hours, deleted, nothing left: the whole life, under the role that `manifests` prints.
+#[test]
+fn lives_and_goes() {
+    let lived = scenario().object(sign("a")).check();
+    assert_eq!(lived, Ok(()));
+}
+
+/// The operator dies before and after each of its writes and comes back: it carries on where it was.
+#[test]
+fn survives_a_crash_at_every_write() {
+    let explored = scenario().object(sign("a")).explore_crashes();
+    assert!(explored.crashes >= 2, "{explored}");
+}
+
+/// Watch events arrive late: no decision is made on a view older than our own last write.
+#[test]
+fn a_lagging_watch_confuses_nobody() {
+    scenario().object(sign("a")).run(async |world| {
+        world.cluster.inject(
+            Fault::new()
+                .verb("watch")
+                .lag_events(Duration::from_secs(3)),
+        );
+        world.ready(&sign("a")).await;
+    });
+}
+
+/// A changed spec reaches the children.
+#[test]
+fn a_changed_spec_reaches_the_children() {
+    scenario().object(sign("a")).run(async |world| {
+        world.ready(&sign("a")).await;
+        let before = child(&world, "Deployment").expect("made");
+        world.patch(&sign("a"), &json!({ "spec": { "image": "nginx:1.30" } }));
+        world.ready(&sign("a")).await;
+        let after = child(&world, "Deployment").expect("still there");
+        assert_ne!(
+            (&before["spec"], &before["data"]),
+            (&after["spec"], &after["data"])
+        );
+    });
+}
+
+/// Somebody deletes a child: there is another one at once.
+#[test]
+fn a_deleted_child_is_made_anew() {
+    scenario().object(sign("a")).run(async |world| {
+        world.ready(&sign("a")).await;
+        for kind in CHILDREN {
+            let old = child(&world, kind).expect("made");
+            world.delete(&old);
+            let is_another = |new: Value| new["metadata"]["uid"] != old["metadata"]["uid"];
+            let took = world
+                .until(|| child(&world, kind).is_some_and(is_another))
+                .await;
+            assert!(
+                took.is_some_and(|took| took < Duration::from_secs(30)),
+                "{kind}: {took:?}"
+            );
+        }
+        world.ready(&sign("a")).await;
+    });
+}
+
+/// Somebody edits a child: it is brought back.
+#[test]
+fn an_edited_child_is_brought_back() {
+    scenario().object(sign("a")).run(async |world| {
+        world.ready(&sign("a")).await;
+        let edits = [
+            (
+                "Service",
+                json!({ "metadata": { "labels": { "app.kubernetes.io/managed-by": "somebody" } } }),
+                "/metadata/labels",
+            ),
+            (
+                "Deployment",
+                json!({ "spec": { "replicas": 7 } }),
+                "/spec/replicas",
+            ),
+        ];
+        for (kind, edit, field) in edits {
+            let before = child(&world, kind).expect("made");
+            world.patch(&before, &edit);
+            let is_back = |now: Value| now.pointer(field) == before.pointer(field);
+            let took = world
+                .until(|| child(&world, kind).is_some_and(is_back))
+                .await;
+            assert!(
+                took.is_some_and(|took| took < Duration::from_secs(30)),
+                "{kind}: {took:?}"
+            );
+        }
+    });
+}
+
+/// It is the owner of its children: they go with it.
+#[test]
+fn children_go_with_their_owner() {
+    scenario().object(sign("a")).run(async |world| {
+        world.ready(&sign("a")).await;
+        world.delete(&sign("a"));
+        world.gone(&sign("a")).await;
+        for kind in CHILDREN {
+            let took = world.until(|| child(&world, kind).is_none()).await;
+            assert!(took.is_some(), "{kind} is left");
+        }
+    });
+}
+
+/// It is not Ready because it wrote something, but because its children are.
+#[test]
+fn it_is_not_ready_before_its_children() {
+    let slow = scenario().workloads(Duration::from_secs(30));
+    slow.object(sign("a")).run(async |world| {
+        world.advance(Duration::from_secs(20)).await;
+        assert!(child(&world, "Deployment").is_some());
+        assert!(!world.is_ready(&sign("a")));
+        world.ready(&sign("a")).await;
+    });
+}
+
+/// What it refers to may come later: it waits, and is woken without having asked the server once.
+#[test]
+fn a_missing_secret_is_waited_for() {
+    let mut object = sign("a");
+    object["spec"]["secretRef"] = json!({ "name": "mine" });
+    scenario().object(object.clone()).run(async |world| {
+        world.advance(Duration::from_secs(600)).await;
+        assert!(!world.is_ready(&object));
+        let mine = json!({
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": { "name": "mine", "namespace": "default" },
+        });
+        world.cluster.create_raw(mine).expect("accepted");
+        assert!(world.ready(&object).await < Duration::from_secs(30));
+        let log = world.cluster.log();
+        let reads = log.count(|entry| entry.verb == "get" && entry.resource == "secrets");
+        assert_eq!(reads, 0);
+    });
+}
