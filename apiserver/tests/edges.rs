@@ -378,3 +378,50 @@ async fn a_budget_that_nobody_has_looked_at_allows_nothing() {
         "The disruption budget new is still being processed by the server."
     );
 }
+
+#[test]
+fn rules_have_a_budget() {
+    let list = |limit: Option<u64>, items: Value| {
+        let mut list = json!({ "type": "array", "items": items });
+        if let Some(limit) = limit {
+            list["maxItems"] = limit.into();
+        }
+        list
+    };
+    let text = json!({ "type": "string" });
+    let create = |fields: Value, rule: &str| {
+        let mut definition = definition(&fields);
+        let spec = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+            ["spec"];
+        spec["x-kubernetes-validations"] = json!([{ "rule": rule }]);
+        Cluster::new()
+            .create_raw(definition)
+            .map_err(|error| (error.code(), error.message().to_owned()))
+    };
+    let nested = "self.a.all(x, self.a.all(y, x == y || x != y))";
+    let (code, message) = create(json!({ "a": list(None, text.clone()) }), nested).unwrap_err();
+    assert_eq!(code, 422);
+    let expected = "spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)";
+    assert!(message.contains(expected), "{message}");
+    // Limits make it cheap enough.
+    create(json!({ "a": list(Some(100), text.clone()) }), nested).unwrap();
+    create(
+        json!({ "a": list(None, text.clone()) }),
+        "self.a.all(x, x != '')",
+    )
+    .unwrap();
+    // Beyond the budget, but by a factor that only the real server can tell.
+    let (code, _) = create(json!({ "a": list(Some(3_000), text.clone()) }), nested).unwrap_err();
+    assert_eq!(code, 501);
+
+    // A rule on the items of a list counts once for each.
+    let items = |limit| {
+        let rule = json!([{ "rule": "self.b.all(x, x != '')" }]);
+        let item = json!({
+            "type": "object", "properties": { "b": list(Some(1_000), text.clone()) }, "x-kubernetes-validations": rule,
+        });
+        create(json!({ "a": list(limit, item) }), "true")
+    };
+    assert_eq!(items(None).unwrap_err().0, 422);
+    items(Some(10)).unwrap();
+}

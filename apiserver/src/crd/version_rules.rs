@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::defaulting::storage_versions;
 use super::validation::{LABEL, is_1035_label, text, versions};
-use crate::schema::{Cause, Schema, Type, structural_causes};
+use crate::schema::{Cause, Schema, Type, cost_causes, structural_causes};
 
 pub(super) fn check_versions(definition: &Value, causes: &mut Vec<Cause>) {
     let list = versions(definition);
@@ -176,7 +176,12 @@ pub(super) fn check_schemas(definition: &Value, causes: &mut Vec<Cause>) {
             causes.extend(faults);
         }
         match Schema::parse_at(schema, &path) {
-            Ok(parsed) if structural => check_selectable(version, &parsed, &at, causes),
+            Ok(parsed) if structural => {
+                check_selectable(version, &parsed, &at, causes);
+                if index == 0 || !hoisted {
+                    causes.extend(cost_causes(&parsed, &path));
+                }
+            }
             Err(faults) if index == 0 || !hoisted => causes.extend(faults),
             _ => {}
         }

@@ -32,7 +32,7 @@ pub(super) struct Scope<'a> {
 
 /// What is known about the value of an expression.
 #[derive(Clone, Copy)]
-enum Known<'a> {
+pub(super) enum Known<'a> {
     Node { schema: &'a Schema, root: bool },
     Nothing,
 }
@@ -99,7 +99,7 @@ fn visit_select<'a>(select: &SelectExpr, variables: &Variables<'a>) -> Result<Kn
     field_of(visit(&select.operand, variables)?, &select.field)
 }
 
-fn field_of<'a>(known: Known<'a>, field: &str) -> Result<Known<'a>, Refusal> {
+pub(super) fn field_of<'a>(known: Known<'a>, field: &str) -> Result<Known<'a>, Refusal> {
     let Known::Node { schema, root } = known else {
         return Ok(Known::Nothing);
     };
@@ -168,7 +168,7 @@ fn visit_call<'a>(call: &CallExpr, variables: &Variables<'a>) -> Result<Known<'a
     }
 }
 
-fn item_of(known: Known<'_>) -> Known<'_> {
+pub(super) fn item_of(known: Known<'_>) -> Known<'_> {
     let Known::Node { schema, .. } = known else {
         return Known::Nothing;
     };

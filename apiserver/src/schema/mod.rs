@@ -10,6 +10,7 @@ mod bounds;
 mod cause;
 mod check;
 mod convert;
+mod cost;
 mod defaulting;
 mod evaluate;
 mod format;
@@ -25,6 +26,7 @@ mod structural;
 mod validation;
 
 pub use cause::{Cause, causes_text};
+pub(crate) use cost::cost_causes;
 pub use defaulting::default;
 pub(crate) use evaluate::holds;
 pub use model::{Additional, Coding, ListType, MapType, PatchStrategy, Pattern, Schema, Type};
