@@ -242,11 +242,17 @@ fn pruned(
     options: &ApplyOptions<'_>,
 ) -> Result<Value, ApplyError> {
     let Some(mine) = mine else { return Ok(merged) };
-    let mut managers = prune::sets_of(others).map_err(ApplyError::Internal)?;
-    managers.push((options.api_version, owned.clone()));
     let fields = entries::fields(mine).map_err(|error| {
         ApplyError::Internal(format!("failed to decode managed fields: {error}"))
     })?;
+    let is_at_hand = |entry: &Value| entries::text(entry, "apiVersion") == options.api_version;
+    let one_version = options.versions.is_none() || others.iter().chain([mine]).all(is_at_hand);
+    if one_version && fields.difference(owned).is_empty() {
+        // Nothing was dropped.
+        return Ok(merged);
+    }
+    let mut managers = prune::sets_of(others).map_err(ApplyError::Internal)?;
+    managers.push((options.api_version, owned.clone()));
     let last = Last {
         fields,
         api_version: entries::text(mine, "apiVersion"),
@@ -306,18 +312,32 @@ fn without_changes(
 ) -> Result<Vec<Value>, ApplyError> {
     let mut kept = Vec::with_capacity(others.len());
     let mut conflicts = Vec::new();
+    let mut key = String::new();
     for mut entry in others {
         let Some(comparison) = changes.at(entries::text(&entry, "apiVersion")) else {
             continue;
         };
+        let Comparison {
+            added,
+            modified,
+            removed,
+        } = comparison;
+        let written = &entry["fieldsV1"];
+        let is_touched = [added, modified, removed]
+            .iter()
+            .any(|set| set.meets(written, &mut key));
+        if !is_touched && written.as_object().is_some_and(|map| !map.is_empty()) {
+            kept.push(entry);
+            continue;
+        }
         let set = entries::fields(&entry).map_err(|error| {
             ApplyError::Internal(format!("failed to decode managed fields: {error}"))
         })?;
-        let conflict = set.intersection(&comparison.modified.union(&comparison.added));
+        let conflict = set.intersection(&modified.union(added));
         if !force {
             conflicts.extend(conflicts_of(&entry, &conflict));
         }
-        let left = set.difference(&conflict).difference(&comparison.removed);
+        let left = set.difference(&conflict).difference(removed);
         if left.is_empty() {
             continue;
         }
