@@ -130,7 +130,8 @@ pub fn derive_status_diff(item: TokenStream) -> TokenStream {
 /// it: the same methods, each with a timeout, a permit, a breaker, and retries if it is `idempotent`.
 ///
 /// On a method, `#[call(idempotent)]` allows retries, `creates` starts the settle window of its key, and
-/// `timeout = "2s"` replaces the client's. A method that returns `CallResult<Observed<T>>` never fails for a timeout, a
+/// `timeout = "2s"` replaces the client's, and `target = region` (an argument) or `target = "eu"` gives the calls to that
+/// target permits and a breaker of their own. A method that returns `CallResult<Observed<T>>` never fails for a timeout, a
 /// transport error or a refused credential: it answers `Observed::Unknown`.
 ///
 /// Implementations carry the same attribute: `#[timeout_client] impl DatabaseProvider for Http { async fn .. }`.

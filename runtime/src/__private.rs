@@ -7,6 +7,7 @@ use ::kube::Resource;
 use ::tracing::Instrument;
 pub use futures;
 pub use http;
+pub use k8s_openapi::api::core::v1::Secret;
 pub use kube;
 pub use serde;
 pub use serde_json;

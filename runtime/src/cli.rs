@@ -1,14 +1,15 @@
-//! The command line of a generated operator: `run`, `manifests`, `graph`. Every flag has an environment variable of
+//! The command line of a generated operator: `run`, `manifests`, `graph`, `uninstall`. Every flag has an environment variable of
 //! the same name.
 
-use std::{net::SocketAddr, process::ExitCode};
+use std::{net::SocketAddr, process::ExitCode, time::Duration};
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::{
     LeaderElection, Operator, RunOptions,
     clients::Clients,
     error::{Error, Result},
+    operator::{OutsidePolicy, UninstallOptions},
 };
 
 /// Exit code of an operator that could not start or stopped by itself.
@@ -29,8 +30,12 @@ pub fn main<C: Send + Sync + 'static>(
         None => operator,
     };
     let done = match matches.subcommand() {
-        Some(("manifests", _)) => print(&manifests(&operator)),
+        Some(("manifests", own)) if own.get_flag("uninstall") => {
+            print(&yaml(&operator.uninstall_manifests()))
+        }
+        Some(("manifests", _)) => print(&yaml(&operator.manifests())),
         Some(("graph", _)) => print(&Ok(graph(&operator))),
+        Some(("uninstall", own)) => uninstall(operator, &matches, own, context),
         _ => run(operator, &matches, context),
     };
     match done {
@@ -47,7 +52,7 @@ pub(crate) fn command(name: &str) -> Command {
         Arg::new(id).long(id).env(env).help(help).global(true)
     };
     Command::new("operator")
-        .override_usage(format!("{name} [OPTIONS] [run|manifests|graph]"))
+        .override_usage(format!("{name} [OPTIONS] [run|manifests|graph|uninstall]"))
         .about("A Kubernetes operator")
         .arg(flag(
             "namespace",
@@ -96,15 +101,55 @@ pub(crate) fn command(name: &str) -> Command {
         .subcommand(Command::new("run").about(
             "Run against the cluster of the kubeconfig, or the one this pod is in (default)",
         ))
-        .subcommand(Command::new("manifests").about(
-            "Print CRDs, service account, role and binding as YAML, for `kubectl apply -f -`",
-        ))
+        .subcommand(
+            Command::new("manifests")
+                .about("Print CRDs, service account, role and binding as YAML, for `kubectl apply -f -`")
+                .arg(
+                    switch(
+                        "uninstall",
+                        "OPGEN_MANIFESTS_UNINSTALL",
+                        "Print what `uninstall` needs beside that instead",
+                    ),
+                ),
+        )
         .subcommand(Command::new("graph").about("Print the phase graph of every kind as Mermaid"))
+        .subcommand(uninstall_command())
 }
 
-fn manifests<C: Send + Sync + 'static>(operator: &Operator<C>) -> Result<String> {
-    let documents: Result<Vec<_>> = operator
-        .manifests()
+fn uninstall_command() -> Command {
+    Command::new("uninstall")
+        .about("Delete every object and wait until all are gone: before the operator itself is taken away")
+        .arg(switch(
+            "yes",
+            "OPGEN_UNINSTALL_YES",
+            "Do it; without this it only says how many objects there are",
+        ))
+        .arg(
+            Arg::new("outside")
+                .long("outside")
+                .env("OPGEN_UNINSTALL_OUTSIDE")
+                .help("What becomes of what the objects made outside")
+                .default_value("delete")
+                .value_parser(["delete", "retain"]),
+        )
+        .arg(
+            Arg::new("patience")
+                .long("patience")
+                .env("OPGEN_UNINSTALL_PATIENCE")
+                .help("How many seconds it may take")
+                .default_value("600")
+                .value_parser(value_parser!(u64)),
+        )
+}
+
+fn switch(id: &'static str, env: &'static str, help: &'static str) -> Arg {
+    let arg = Arg::new(id).long(id).env(env).help(help);
+    arg.action(ArgAction::SetTrue)
+        .value_parser(clap::builder::FalseyValueParser::new())
+}
+
+fn yaml(manifests: &[serde_json::Value]) -> Result<String> {
+    let documents: Result<Vec<_>> = manifests
         .iter()
         .map(|manifest| Ok(serde_saphyr::to_string(manifest)?))
         .collect();
@@ -141,22 +186,67 @@ fn run<C: Send + Sync + 'static>(
     matches: &ArgMatches,
     context: impl FnOnce(&Clients) -> Result<C>,
 ) -> Result<()> {
+    in_runtime(matches, async {
+        let clients = Clients::try_default().await?;
+        let context = context(&clients)?;
+        Ok(operator.run(clients, context, options(matches)).await?)
+    })
+}
+
+fn uninstall<C: Send + Sync + 'static>(
+    operator: Operator<C>,
+    matches: &ArgMatches,
+    own: &ArgMatches,
+    context: impl FnOnce(&Clients) -> Result<C>,
+) -> Result<()> {
+    let retains = own
+        .get_one::<String>("outside")
+        .is_some_and(|outside| outside == "retain");
+    let how = UninstallOptions {
+        outside: if retains {
+            OutsidePolicy::Retain
+        } else {
+            OutsidePolicy::Delete
+        },
+        patience: Duration::from_secs(own.get_one("patience").copied().unwrap_or(600)),
+        progress: Box::new(|gone, left| {
+            tracing::info!(gone, left, "uninstalling");
+        }),
+    };
+    in_runtime(matches, async {
+        let clients = Clients::try_default().await?;
+        if !own.get_flag("yes") {
+            let count = operator.count_objects(&clients).await?;
+            return Err(Error::msg(format!(
+                "{count} objects would be deleted: say --yes to do it"
+            )));
+        }
+        let context = context(&clients)?;
+        // Beside the operator that is still there: its probes have the port.
+        let options = RunOptions {
+            probe_addr: None,
+            ..options(matches)
+        };
+        Ok(operator.uninstall(clients, context, options, how).await?)
+    })
+}
+
+fn options(matches: &ArgMatches) -> RunOptions {
+    let elects = matches.get_one("leader-elect").copied().unwrap_or(true);
+    RunOptions {
+        probe_addr: matches.get_one("probe-addr").copied(),
+        leader_election: elects.then(LeaderElection::default),
+        shutdown: Box::pin(signal()),
+        ..RunOptions::default()
+    }
+}
+
+fn in_runtime(matches: &ArgMatches, work: impl Future<Output = Result<()>>) -> Result<()> {
     log(matches)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let elects = matches.get_one("leader-elect").copied().unwrap_or(true);
-    let done = runtime.block_on(async {
-        let clients = Clients::try_default().await?;
-        let context = context(&clients)?;
-        let options = RunOptions {
-            probe_addr: matches.get_one("probe-addr").copied(),
-            leader_election: elects.then(LeaderElection::default),
-            shutdown: Box::pin(signal()),
-            ..RunOptions::default()
-        };
-        Ok(operator.run(clients, context, options).await?)
-    });
+    let done = runtime.block_on(work);
     // Not waiting for blocking code: after the loss of the lease it must end too.
     runtime.shutdown_background();
     done

@@ -1,6 +1,6 @@
 //! What handlers may use, and the proof that every client in it is bounded.
 
-use crate::external::CallScope;
+use crate::external::{CallScope, Guard};
 
 /// What a machine's handlers may use. Implemented by `#[derive(MachineContext)]`, which asserts every field.
 pub trait MachineContext: Send + Sync + 'static {}
@@ -20,6 +20,13 @@ pub trait BoundedClient: ContextField + Clone + Send + Sync + 'static {
 
     /// The handle for one run.
     fn handle(&self, scope: CallScope) -> Self::Handle;
+
+    /// What bounds it.
+    fn guard(&self) -> &Guard;
+
+    /// The same client within the bounds, and with the memory, of another guard.
+    #[must_use]
+    fn guarded_by(self, guard: Guard) -> Self;
 }
 
 macro_rules! data {

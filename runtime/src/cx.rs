@@ -3,13 +3,14 @@
 use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Secret;
 use kube::core::object::HasStatus;
 use tokio::time::Instant;
 
 use crate::{
     context::BoundedClient,
     error::{Error, Result},
-    external::CallScope,
+    external::{CallScope, PerSecret},
     identity::{IdempotencyKey, Identity},
     phase::{Phase, PhaseMachine, StatusOf},
 };
@@ -147,5 +148,18 @@ impl<'a, P: Phase> Cx<'a, P> {
     /// The handle of a bounded client; `#[derive(MachineContext)]` makes a method of it per client.
     pub fn bounded<C: BoundedClient>(&self, client: &C) -> C::Handle {
         client.handle(self.run.scope.clone())
+    }
+
+    /// The handle of the client that belongs to a secret; `#[derive(MachineContext)]` makes a method `<field>_for` of it.
+    /// The secret comes from [`Cx::related`](crate::cx::Cx::related), so that its rotation wakes the object.
+    ///
+    /// # Errors
+    /// If no client can be made from the secret.
+    pub fn bounded_for<C: BoundedClient>(
+        &self,
+        clients: &PerSecret<C>,
+        secret: &Secret,
+    ) -> Result<C::Handle> {
+        clients.handle(secret, self.run.scope.clone())
     }
 }

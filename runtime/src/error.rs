@@ -58,6 +58,12 @@ impl Error {
         self
     }
 
+    /// The same error, with what it is about before it.
+    pub(crate) fn context(self, about: &str) -> Self {
+        let source = format!("{about}: {self}").into();
+        Self { source, ..self }
+    }
+
     /// The error that a contained panic becomes.
     pub(crate) fn panic(payload: &(dyn std::any::Any + Send)) -> Self {
         let text = payload

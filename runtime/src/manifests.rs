@@ -101,6 +101,13 @@ impl Needs {
         all
     }
 
+    /// A role of its own for the end, since deleting is no part of the work.
+    pub(crate) fn uninstall(&self, rules: &[RoleRule]) -> Vec<Value> {
+        let name = format!("{}-uninstall", self.name);
+        let rules: Vec<_> = rules.iter().collect();
+        self.role(&name, self.only_in.as_deref(), &rules)
+    }
+
     fn role(&self, name: &str, namespace: Option<&str>, rules: &[&RoleRule]) -> Vec<Value> {
         if rules.is_empty() {
             return Vec::new();

@@ -2,6 +2,7 @@
 
 mod kinds;
 mod options;
+mod uninstall;
 
 use std::{any::TypeId, future::Future, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
@@ -25,6 +26,7 @@ use crate::{
 };
 
 pub use options::KindOptions;
+pub use uninstall::{LeftObject, OutsidePolicy, UninstallError, UninstallOptions};
 
 use kinds::{AnyKind, KindOf, Shared};
 
@@ -216,6 +218,22 @@ impl<C: Send + Sync + 'static> Operator<C> {
         self.needs().rules
     }
 
+    /// What [`uninstall`](Self::uninstall) needs beside the role, for the operator's own service account.
+    #[must_use]
+    pub fn uninstall_manifests(&self) -> Vec<Value> {
+        let rules = self.kinds.iter().map(|kind| {
+            let resource = kind.doomed().resource;
+            RoleRule {
+                group: resource.group,
+                resource: resource.plural,
+                names: Vec::new(),
+                verbs: vec!["delete"],
+                cluster: false,
+            }
+        });
+        self.needs().uninstall(&rules.collect::<Vec<_>>())
+    }
+
     fn needs(&self) -> Needs {
         Needs {
             name: self.name.clone(),
@@ -324,7 +342,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             biased;
             // Not a drain: what is under way is cut, another process may begin it anew.
             why = lost(candidacy.as_ref()) => Err(OperatorError::LostLease(why)),
-            ended = work(&mut loops, shutdown, &stop) => ended,
+            ended = work(&mut loops, shutdown, &stop, drain) => ended,
         };
         // A task that blocks its thread cannot be cut: the process has to end all the same.
         if tokio::time::timeout(CUT, loops.shutdown()).await.is_err() {
@@ -337,6 +355,8 @@ impl<C: Send + Sync + 'static> Operator<C> {
     }
 }
 
+/// How much longer than its own bounds a loop may take.
+const BEYOND: Duration = Duration::from_secs(1);
 /// How long what was cut may take to end.
 const CUT: Duration = Duration::from_secs(5);
 
@@ -345,6 +365,7 @@ async fn work(
     loops: &mut JoinSet<()>,
     shutdown: impl Future<Output = ()>,
     stop: &watch::Sender<bool>,
+    drain: Duration,
 ) -> Result<(), OperatorError> {
     tokio::select! {
         () = shutdown => {}
@@ -355,7 +376,9 @@ async fn work(
     }
     tracing::info!("shutting down: runs in flight may end");
     stop.send_replace(true);
-    while loops.join_next().await.is_some() {}
+    // A loop bounds itself, if it is run at all: a handler that blocks its thread may keep it from that.
+    let ended = async { while loops.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(drain + CUT + BEYOND, ended).await;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The assertions of a context and the methods it gives to `Cx`.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::model::{Client, Model};
@@ -37,7 +37,8 @@ fn assertions(model: &Model) -> Option<TokenStream> {
 }
 
 fn clients(model: &Model) -> Option<TokenStream> {
-    if model.clients.is_empty() || !model.generics.params.is_empty() {
+    let has_none = model.clients.is_empty() && model.per_secret.is_empty();
+    if has_none || !model.generics.params.is_empty() {
         return None;
     }
     let (vis, name) = (&model.vis, &model.name);
@@ -55,10 +56,32 @@ fn clients(model: &Model) -> Option<TokenStream> {
         .clients
         .iter()
         .map(|client| format!(" `{}`, bound to this handler's time.", client.field));
+    let per_secret = model.per_secret.iter().map(secret_signature);
+    let per_secret_methods = model.per_secret.iter().map(|client| {
+        let (signature, field) = (secret_signature(client), &client.field);
+        quote! {
+            #signature {
+                self.bounded_for(&self.context().#field, secret)
+            }
+        }
+    });
+    let secret_docs = model.per_secret.iter().map(|client| {
+        format!(
+            " The client of `{}` that belongs to the secret, bound to this handler's time.",
+            client.field
+        )
+    });
     Some(quote! {
         #[doc = #doc]
         #vis trait ContextClients {
             #( #[doc = #docs] #signatures; )*
+            #(
+                #[doc = #secret_docs]
+                #[doc = ""]
+                #[doc = " # Errors"]
+                #[doc = " If no client can be made from the secret."]
+                #per_secret;
+            )*
         }
 
         #[automatically_derived]
@@ -69,8 +92,21 @@ fn clients(model: &Model) -> Option<TokenStream> {
             >,
         {
             #(#methods)*
+            #(#per_secret_methods)*
         }
     })
+}
+
+fn secret_signature(Client { field, ty }: &Client) -> TokenStream {
+    let method = format_ident!("{field}_for");
+    quote! {
+        fn #method(
+            &self,
+            secret: &::opgen_runtime::__private::Secret,
+        ) -> ::opgen_runtime::error::Result<
+            <#ty as ::opgen_runtime::context::BoundedClient>::Handle,
+        >
+    }
 }
 
 fn signature(Client { field, ty }: &Client) -> TokenStream {

@@ -1,7 +1,10 @@
 //! The fields of a context, told apart.
 
 use opgen_phase_model::{Errors, attribute};
-use syn::{Data, DeriveInput, Field, Fields, Generics, Ident, Type, Visibility};
+use syn::{
+    Data, DeriveInput, Field, Fields, GenericArgument, Generics, Ident, PathArguments, Type,
+    Visibility,
+};
 
 const KEYS: [&str; 2] = ["client", "data"];
 
@@ -14,6 +17,8 @@ pub(super) struct Model {
     pub(super) asserted: Vec<Type>,
     /// Fields that become methods of `Cx`.
     pub(super) clients: Vec<Client>,
+    /// Fields that become methods of `Cx` that take a secret.
+    pub(super) per_secret: Vec<Client>,
 }
 
 pub(super) struct Client {
@@ -35,6 +40,7 @@ pub(super) fn read(input: DeriveInput) -> (Model, Errors) {
         generics: input.generics,
         asserted: Vec::new(),
         clients: Vec::new(),
+        per_secret: Vec::new(),
     };
     let fields = match input.data {
         Data::Struct(data) => data.fields,
@@ -77,12 +83,34 @@ impl Model {
             return;
         }
         self.asserted.push(field.ty.clone());
+        if let Some(name) = field.ident.as_ref().filter(|_| !client)
+            && let Some(ty) = per_secret(&field.ty)
+        {
+            self.per_secret.push(Client {
+                field: name.clone(),
+                ty,
+            });
+            return;
+        }
         if let Some(name) = field.ident.filter(|_| client || is_bounded(&field.ty)) {
             self.clients.push(Client {
                 field: name,
                 ty: field.ty,
             });
         }
+    }
+}
+
+/// `C` of `PerSecret<C>`.
+fn per_secret(ty: &Type) -> Option<Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        GenericArgument::Type(client) if last.ident == "PerSecret" => Some(client.clone()),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use syn::Ident;
 
 use super::{
-    args::{Args, Call},
+    args::{Args, Call, Target},
     model::{Argument, Kind, Method, Model},
 };
 use crate::phase_machine::duration;
@@ -112,6 +112,14 @@ fn client(model: &Model, Names { bounded, handle }: &Names) -> TokenStream {
 
             fn handle(&self, scope: ::opgen_runtime::external::CallScope) -> #handle {
                 #handle { client: ::core::clone::Clone::clone(self), scope }
+            }
+
+            fn guard(&self) -> &::opgen_runtime::external::Guard {
+                &self.guard
+            }
+
+            fn guarded_by(self, guard: ::opgen_runtime::external::Guard) -> Self {
+                Self { guard, ..self }
             }
         }
     }
@@ -255,5 +263,12 @@ fn call_options(function: &Ident, call: &Call) -> TokenStream {
         .timeout
         .map(duration)
         .map(|value| quote! { .timeout(#value) });
-    quote! { ::opgen_runtime::external::CallOptions::new(#method) #idempotent #timeout }
+    let target = call.target.as_ref().map(|target| match target {
+        Target::Text(text) => quote! { .target(#text) },
+        // By reference: the call itself may be made again with it.
+        Target::Argument(name) => quote! {
+            .target(<_ as ::core::convert::AsRef<str>>::as_ref(&#name))
+        },
+    });
+    quote! { ::opgen_runtime::external::CallOptions::new(#method) #idempotent #timeout #target }
 }

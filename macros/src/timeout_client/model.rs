@@ -7,7 +7,7 @@ use syn::{
 };
 
 use super::{
-    args::{self, Args, Call},
+    args::{self, Args, Call, Target},
     boxed,
 };
 
@@ -242,6 +242,18 @@ fn kind(sig: &Signature, call: Option<Call>, shape: &Shape, errors: &mut Errors)
         return Kind::Refused;
     };
     let call = call.unwrap_or_default();
+    if let Some(Target::Argument(name)) = &call.target
+        && !shape
+            .arguments
+            .iter()
+            .any(|argument| argument.name == *name)
+    {
+        errors.on(
+            name,
+            format!("`{}` has no argument `{name}`: name the one that says which region, endpoint or account the call goes to", sig.ident),
+        );
+        return Kind::Refused;
+    }
     let observes = last_segment(answer).is_some_and(|last| last.ident == "Observed");
     match (call.creates, observes) {
         (true, true) => {

@@ -44,6 +44,9 @@ const BEAT: Duration = Duration::from_secs(10);
 /// reads from it waits.
 const DEPENDENCIES: Duration = Duration::from_secs(3);
 
+/// How long a run that was cut may take to end.
+const CUT: Duration = Duration::from_secs(5);
+
 /// What people are told when a clean-up takes too long.
 pub(super) const CLEANUP_STALLED_NOTE: &str = "what it made outside is not proven gone after the clean-up deadline: see the conditions Reconciling, CleanupBlocked and Paused for why, and /debug/reconciles; the annotation opgen.dev/orphan-external: \"true\" lets go of it";
 
@@ -170,7 +173,13 @@ impl<M: PhaseMachine> Controller<M> {
                 Err(_) if until < limit => {}
                 Err(_) => {
                     tracing::warn!(kind = %self.kind.name, runs = self.tasks.len(), "drain limit reached: runs in flight are cut");
-                    self.tasks.shutdown().await;
+                    self.tasks.abort_all();
+                    // One that blocks its thread cannot be cut, and must not hold up the others' end.
+                    let cut = async { while self.tasks.join_next().await.is_some() {} };
+                    if tokio::time::timeout(CUT, cut).await.is_err() {
+                        tracing::error!(kind = %self.kind.name, runs = self.tasks.len(), "runs do not end although they were cut: a handler blocks its thread");
+                    }
+                    break;
                 }
             }
         }

@@ -74,6 +74,7 @@ pub(crate) fn watch(operator: String, metrics: Metrics) -> std::io::Result<Watch
     let (turns, started) = (Arc::new(AtomicU64::new(0)), Instant::now());
     let seen = Arc::clone(&turns);
     let (end, ended) = mpsc::channel();
+    let executor = tokio::runtime::Handle::current();
     std::thread::Builder::new()
         .name("watchdog".to_owned())
         .spawn(move || {
@@ -85,7 +86,12 @@ pub(crate) fn watch(operator: String, metrics: Metrics) -> std::io::Result<Watch
                         tracing::warn!(operator, stalled_for = ?since.elapsed(), "the executor turns again");
                     }
                     (last, since, told) = (now, Instant::now(), false);
-                } else if !told && since.elapsed() >= STALL {
+                    continue;
+                }
+                // The thread that waits for timers and sockets may be the one that is blocked, while the others sleep:
+                // something to do wakes one of them, and that one takes over.
+                executor.spawn(async {});
+                if !told && since.elapsed() >= STALL {
                     told = true;
                     metrics.executor_stalled(&operator);
                     tracing::error!(operator, "the executor has not turned for {STALL:?}: a handler blocks its thread (a blocking wait, blocking IO, a long computation); put that into cx.blocking");

@@ -280,8 +280,15 @@ impl Guard {
     }
 
     fn state(&self, options: &CallOptions) -> Arc<TargetState> {
-        let target = options.target.as_ref().or(self.target.as_ref());
-        self.shared.targets.get(target, self.settings())
+        // One account in one region.
+        let both = match (&self.target, &options.target) {
+            (Some(own), Some(other)) => Some(Target::from(format!("{own} {other}"))),
+            _ => None,
+        };
+        let one = options.target.as_ref().or(self.target.as_ref());
+        self.shared
+            .targets
+            .get(both.as_ref().or(one), self.settings())
     }
 
     /// Full jitter over an exponential, with a floor that keeps it from being no pause at all.

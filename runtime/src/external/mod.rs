@@ -12,6 +12,7 @@ mod guard;
 #[cfg(feature = "http-client")]
 mod http_client;
 mod intents;
+mod per_secret;
 pub(crate) mod retry_after;
 mod scope;
 mod settings;
@@ -24,6 +25,7 @@ pub use error::{CallError, CallResult, Source};
 pub use guard::Guard;
 #[cfg(feature = "http-client")]
 pub use http_client::{HttpClientBuilder, http_client};
+pub use per_secret::PerSecret;
 pub use scope::CallScope;
 pub use settings::{BreakerSettings, CallOptions, ClientSettings, Target};
 pub(crate) use sightings::Sighted;

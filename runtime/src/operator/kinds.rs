@@ -4,13 +4,13 @@ use std::{any::TypeId, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use kube::Resource;
+use kube::{Resource, api::ApiResource};
 use tokio::{sync::watch, task::JoinSet};
 
-use super::KindOptions;
+use super::{KindOptions, uninstall::Doomed};
 use crate::{
     blocking::BlockingPool,
-    children::Children,
+    children::{Children, is_namespaced},
     clients::Clients,
     clock::SharedClock,
     engine::{
@@ -76,6 +76,7 @@ pub(super) trait AnyKind<C>: Send + Sync {
     fn crd(&self) -> NeededCrd;
     fn rules(&self) -> Vec<RoleRule>;
     fn lists(&self) -> Vec<NeededList>;
+    fn doomed(&self) -> Doomed;
     fn graph(&self) -> PhaseGraph;
     fn start(&self, shared: &Shared<C>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
@@ -145,6 +146,14 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
 
     fn lists(&self) -> Vec<NeededList> {
         self.options.declared.lists()
+    }
+
+    fn doomed(&self) -> Doomed {
+        Doomed {
+            resource: ApiResource::erase::<M::Resource>(&()),
+            namespaced: is_namespaced::<M::Resource>(),
+            labels: self.options.labels.clone(),
+        }
     }
 
     fn graph(&self) -> PhaseGraph {

@@ -256,26 +256,24 @@ fn command_line(page: &mut String) {
     let columns = ["flag", "environment", "default", "what it does"];
     section(page, "Flags", words, &columns, &flags(&command));
 
-    let row = |command: &clap::Command| {
-        let own: Vec<_> = flags(command)
-            .into_iter()
-            .map(|flag| format!("{}: {}", flag[0], flag[3]))
-            .collect();
-        vec![
-            code(command.get_name()),
-            text(command.get_about()),
-            own.join("; "),
-        ]
-    };
+    let row = |command: &clap::Command| vec![code(command.get_name()), text(command.get_about())];
     let rows: Vec<_> = command.get_subcommands().map(row).collect();
     let words = "The first word after the operator's name; without one it runs.";
-    section(
-        page,
-        "Commands",
-        words,
-        &["command", "what it does", "its flags"],
-        &rows,
-    );
+    section(page, "Commands", words, &["command", "what it does"], &rows);
+
+    let mut rows = Vec::new();
+    for command in command.get_subcommands() {
+        for mut flag in flags(command) {
+            flag[0] = code(&format!(
+                "{} {}",
+                command.get_name(),
+                flag[0].trim_matches('`')
+            ));
+            rows.push(flag);
+        }
+    }
+    let words = "Beside those above.";
+    section(page, "Flags of commands", words, &columns, &rows);
 }
 
 fn environment(page: &mut String) {

@@ -10,3 +10,4 @@ mod polls;
 mod shutdown;
 mod stall;
 mod ticket;
+mod uninstall;

@@ -130,3 +130,30 @@ fn failures_have_reasons() {
             }
         });
 }
+
+/// More events than may wait to be written: the rest is dropped, and counted.
+#[test]
+fn events_that_are_dropped_are_counted() {
+    scenario(|kind| kind.mass_deletion(1, 1)).run(async |world| {
+        let names: Vec<_> = (0..400).map(|number| format!("t{number}")).collect();
+        for name in &names {
+            world.cluster.create_raw(ticket(name, "work")).unwrap();
+        }
+        for name in &names {
+            world.ready(&ticket(name, "work")).await;
+        }
+        // Nothing is written meanwhile.
+        world
+            .cluster
+            .inject(Fault::new().resource("events").verb("create").hang());
+        for name in &names {
+            world.delete(&ticket(name, "work"));
+        }
+        world.advance(secs(5)).await;
+        let metrics = world.metrics.encode();
+        let line = "opgen_events_total{reason=\"MassDeletion\",result=\"dropped\"} ";
+        let dropped = metrics.lines().find_map(|one| one.strip_prefix(line));
+        let dropped: f64 = dropped.expect(&metrics).parse().unwrap();
+        assert!((130.0..=145.0).contains(&dropped), "{dropped}");
+    });
+}

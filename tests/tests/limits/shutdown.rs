@@ -8,7 +8,7 @@ use opgen_testkit::Cluster;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::ticket::{Fake, context, operator, ticket};
+use crate::ticket::{BLOCKED, Fake, context, operator, ticket};
 
 /// What is left once the operator was told to end after `after`, and how long that took.
 async fn ended(
@@ -83,4 +83,46 @@ fn a_job_is_cut_before_the_lease_is_free() {
         assert!(!calls.is_empty());
         assert!(calls.iter().all(|call| call.ended.is_some()), "{calls:?}");
     });
+}
+
+/// How long an operator takes to end, in real time, one second after a handler began to block its thread.
+fn ended_beside(mode: &str) -> Duration {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let started = std::time::Instant::now();
+    runtime.block_on(async {
+        let (cluster, fake) = (cluster(mode), Fake::default());
+        let options = RunOptions {
+            drain: Duration::from_millis(200),
+            shutdown: Box::pin(tokio::time::sleep(secs(1))),
+            ..RunOptions::default()
+        };
+        let clients = Clients::in_process(cluster.client());
+        let ended = operator(|kind| kind)
+            .run(clients, context(&fake), options)
+            .await;
+        assert!(ended.is_ok(), "{ended:?}");
+    });
+    let took = started.elapsed();
+    runtime.shutdown_background();
+    took
+}
+
+/// Nothing can cut such a handler, but the process has to end all the same: the loop gives it five seconds.
+#[test]
+fn a_handler_that_blocks_its_thread_does_not_hold_up_the_end() {
+    let took = ended_beside("yield and block");
+    assert!(took > secs(6) && took < secs(11), "it ended after {took:?}");
+    assert!(took < BLOCKED);
+}
+
+/// What a blocking handler woke just before stands behind it on the same thread: here the loop itself.
+#[test]
+fn nor_does_a_loop_that_stands_behind_it() {
+    let took = ended_beside("block long");
+    assert!(took > secs(6) && took < secs(17), "it ended after {took:?}");
+    assert!(took < BLOCKED);
 }

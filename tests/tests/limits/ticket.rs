@@ -119,12 +119,23 @@ async fn open(cx: &mut Cx<'_, Open>) -> Result<Step<Open>> {
             block(Duration::from_secs(3));
             Ok(Step::to(Done))
         }
+        mode @ ("block long" | "yield and block") => {
+            if mode != "block long" {
+                // What this run has woken has its turn first.
+                tokio::task::yield_now().await;
+            }
+            block(BLOCKED);
+            Ok(Step::to(Done))
+        }
         _ => {
             cx.desk().work(&name).await?;
             Ok(Step::to(Done))
         }
     }
 }
+
+/// Longer than an end may take.
+pub const BLOCKED: Duration = Duration::from_secs(20);
 
 /// Twenty calls one after the other: longer than any handler may take.
 fn job(cx: &mut Cx<'_, Open>) -> Result<Step<Open>> {

@@ -16,6 +16,15 @@ mod api {
         async fn send(&self, bytes: &[u8], label: Option<&str>, cow: std::borrow::Cow<'_, str>) -> Result<usize, CallError>;
         /// Looks without a key.
         async fn anything(&self) -> CallResult<Observed<String>>;
+        /// Goes to a region.
+        #[call(idempotent, target = region)]
+        async fn list(&self, region: &str) -> CallResult<Vec<String>>;
+        /// Goes to a region whose name is owned.
+        #[call(target = region)]
+        async fn count(&self, region: String) -> CallResult<usize>;
+        /// Always goes to the same one.
+        #[call(target = "billing")]
+        async fn bill(&self) -> CallResult<u64>;
         /// Has a body.
         #[call(timeout = "250ms")]
         async fn ping(&self) -> CallResult<bool> {
@@ -46,6 +55,18 @@ impl<T: Send + Sync + 'static> Registry for Memory<T> {
         Ok(bytes.len())
     }
 
+    async fn list(&self, region: &str) -> CallResult<Vec<String>> {
+        Ok(vec![region.to_owned()])
+    }
+
+    async fn count(&self, region: String) -> CallResult<usize> {
+        Ok(region.len())
+    }
+
+    async fn bill(&self) -> CallResult<u64> {
+        Ok(1)
+    }
+
     async fn anything(&self) -> CallResult<Observed<String>> {
         Ok(Observed::Unknown("nobody looked".to_owned()))
     }
@@ -54,6 +75,9 @@ impl<T: Send + Sync + 'static> Registry for Memory<T> {
 async fn all(registry: &RegistryHandle) -> CallResult<bool> {
     registry.tag("a".to_owned(), Vec::new()).await?;
     registry.send(b"x", Some("label"), "cow".into()).await?;
+    registry.list("eu").await?;
+    registry.count("us".to_owned()).await?;
+    registry.bill().await?;
     registry.for_target("eu").anything().await?;
     Ok(registry.ping().await? && registry.same("a", "a"))
 }

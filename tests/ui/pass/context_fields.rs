@@ -1,6 +1,6 @@
 //! Clients, data, and data of one's own.
 
-use opgen_runtime::external::CallResult;
+use opgen_runtime::external::{CallResult, PerSecret};
 use opgen_runtime::prelude::*;
 
 mod support {
@@ -27,6 +27,7 @@ pub struct Context {
     #[context(client)]
     pub fallback: Resolver,
     pub spare: Option<support::BoundedDns>,
+    pub tenants: PerSecret<support::BoundedDns>,
     pub names: Vec<String>,
     #[context(data)]
     pub sizes: Sizes,
@@ -49,6 +50,8 @@ mod machine {
     #[reconcile_phase]
     async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
         let name = cx.dns().resolve("a").await?;
+        let secret = Default::default();
+        cx.tenants_for(&secret)?.resolve(&name).await?;
         cx.fallback().resolve(&name).await?;
         if cx.context().sizes.small > 1 {
             return Ok(Step::poll_in(secs(5)));

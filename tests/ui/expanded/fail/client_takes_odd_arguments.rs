@@ -78,6 +78,12 @@ impl ::opgen_runtime::context::BoundedClient for BoundedProvider {
             scope,
         }
     }
+    fn guard(&self) -> &::opgen_runtime::external::Guard {
+        &self.guard
+    }
+    fn guarded_by(self, guard: ::opgen_runtime::external::Guard) -> Self {
+        Self { guard, ..self }
+    }
 }
 /// A [`BoundedProvider`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]

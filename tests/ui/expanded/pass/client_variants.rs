@@ -22,6 +22,26 @@ pub(crate) trait Registry: ::core::marker::Send + ::core::marker::Sync + 'static
         'call,
         CallResult<Observed<String>>,
     >;
+    /// Goes to a region.
+    fn list<'call>(
+        &'call self,
+        region: &'call str,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'call,
+        CallResult<Vec<String>>,
+    >;
+    /// Goes to a region whose name is owned.
+    fn count<'call>(
+        &'call self,
+        region: String,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'call,
+        CallResult<usize>,
+    >;
+    /// Always goes to the same one.
+    fn bill<'call>(
+        &'call self,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<'call, CallResult<u64>>;
     /// Has a body.
     fn ping<'call>(
         &'call self,
@@ -107,6 +127,12 @@ impl ::opgen_runtime::context::BoundedClient for BoundedRegistry {
             scope,
         }
     }
+    fn guard(&self) -> &::opgen_runtime::external::Guard {
+        &self.guard
+    }
+    fn guarded_by(self, guard: ::opgen_runtime::external::Guard) -> Self {
+        Self { guard, ..self }
+    }
 }
 /// A [`BoundedRegistry`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
@@ -185,6 +211,54 @@ impl RegistryHandle {
             )
             .await
     }
+    /// Goes to a region.
+    ///
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    pub async fn list(&self, region: &str) -> CallResult<Vec<String>> {
+        self.client
+            .guard
+            .call(
+                &self.scope,
+                ::opgen_runtime::external::CallOptions::new("list")
+                    .idempotent()
+                    .target(<_ as ::core::convert::AsRef<str>>::as_ref(&region)),
+                || Registry::list(&*self.client.inner, region),
+            )
+            .await
+    }
+    /// Goes to a region whose name is owned.
+    ///
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    pub async fn count(&self, region: String) -> CallResult<usize> {
+        self.client
+            .guard
+            .call(
+                &self.scope,
+                ::opgen_runtime::external::CallOptions::new("count")
+                    .target(<_ as ::core::convert::AsRef<str>>::as_ref(&region)),
+                || Registry::count(
+                    &*self.client.inner,
+                    ::core::clone::Clone::clone(&region),
+                ),
+            )
+            .await
+    }
+    /// Always goes to the same one.
+    ///
+    /// # Errors
+    /// What the call returned, or that a bound was met.
+    pub async fn bill(&self) -> CallResult<u64> {
+        self.client
+            .guard
+            .call(
+                &self.scope,
+                ::opgen_runtime::external::CallOptions::new("bill").target("billing"),
+                || Registry::bill(&*self.client.inner),
+            )
+            .await
+    }
     /// Has a body.
     ///
     /// # Errors
@@ -231,6 +305,29 @@ impl<T: Send + Sync + 'static> Registry for Memory<T> {
             }
             Ok(bytes.len())
         })
+    }
+    fn list<'call>(
+        &'call self,
+        region: &'call str,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'call,
+        CallResult<Vec<String>>,
+    > {
+        ::std::boxed::Box::pin(async move { Ok(vec![region.to_owned()]) })
+    }
+    fn count<'call>(
+        &'call self,
+        region: String,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<
+        'call,
+        CallResult<usize>,
+    > {
+        ::std::boxed::Box::pin(async move { Ok(region.len()) })
+    }
+    fn bill<'call>(
+        &'call self,
+    ) -> ::opgen_runtime::__private::futures::future::BoxFuture<'call, CallResult<u64>> {
+        ::std::boxed::Box::pin(async move { Ok(1) })
     }
     fn anything<'call>(
         &'call self,

@@ -71,6 +71,12 @@ impl ::opgen_runtime::context::BoundedClient for BoundedDns {
             scope,
         }
     }
+    fn guard(&self) -> &::opgen_runtime::external::Guard {
+        &self.guard
+    }
+    fn guarded_by(self, guard: ::opgen_runtime::external::Guard) -> Self {
+        Self { guard, ..self }
+    }
 }
 /// A [`BoundedDns`] within one handler: no call outlives the handler's time.
 #[derive(Clone, Debug)]
@@ -114,6 +120,7 @@ const _: () = {
     bounded::<support::BoundedDns>();
     bounded::<Resolver>();
     bounded::<Option<support::BoundedDns>>();
+    bounded::<PerSecret<support::BoundedDns>>();
     bounded::<Vec<String>>();
 };
 /// The clients of [`Context`] as methods of `Cx`; handlers import it.
@@ -124,6 +131,16 @@ pub trait ContextClients {
     ) -> <support::BoundedDns as ::opgen_runtime::context::BoundedClient>::Handle;
     /// `fallback`, bound to this handler's time.
     fn fallback(&self) -> <Resolver as ::opgen_runtime::context::BoundedClient>::Handle;
+    /// The client of `tenants` that belongs to the secret, bound to this handler's time.
+    ///
+    /// # Errors
+    /// If no client can be made from the secret.
+    fn tenants_for(
+        &self,
+        secret: &::opgen_runtime::__private::Secret,
+    ) -> ::opgen_runtime::error::Result<
+        <support::BoundedDns as ::opgen_runtime::context::BoundedClient>::Handle,
+    >;
 }
 #[automatically_derived]
 impl<P> ContextClients for ::opgen_runtime::cx::Cx<'_, P>
@@ -139,6 +156,14 @@ where
     }
     fn fallback(&self) -> <Resolver as ::opgen_runtime::context::BoundedClient>::Handle {
         self.bounded(&self.context().fallback)
+    }
+    fn tenants_for(
+        &self,
+        secret: &::opgen_runtime::__private::Secret,
+    ) -> ::opgen_runtime::error::Result<
+        <support::BoundedDns as ::opgen_runtime::context::BoundedClient>::Handle,
+    > {
+        self.bounded_for(&self.context().tenants, secret)
     }
 }
 #[automatically_derived]
@@ -207,6 +232,8 @@ impl ::opgen_runtime::phase::PhaseMachine for Life {
 #[allow(clippy::unused_async, clippy::needless_pass_by_ref_mut)]
 async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     let name = cx.dns().resolve("a").await?;
+    let secret = Default::default();
+    cx.tenants_for(&secret)?.resolve(&name).await?;
     cx.fallback().resolve(&name).await?;
     if cx.context().sizes.small > 1 {
         return Ok(Step::poll_in(secs(5)));
