@@ -26,6 +26,7 @@ pub mod metrics;
 pub mod observed;
 pub mod operator;
 pub mod phase;
+pub mod pieces;
 mod preflight;
 pub mod probes;
 pub mod reference;

@@ -123,11 +123,17 @@ pub(crate) fn rules(lease: &str) -> Vec<RoleRule> {
     ]
 }
 
-/// A candidacy. Dropped, it ends without a release: the lease runs out.
-pub(crate) struct Candidacy {
+/// A process that wants to lead. Dropped, it ends without a release: the lease runs out.
+pub struct Candidacy {
     standing: watch::Receiver<Standing>,
     orders: Option<oneshot::Sender<()>>,
     task: Option<JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Candidacy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Candidacy").finish_non_exhaustive()
+    }
 }
 
 impl Drop for Candidacy {
@@ -139,17 +145,20 @@ impl Drop for Candidacy {
 }
 
 /// Where the lease is.
-pub(crate) struct Place {
-    pub(crate) namespace: String,
-    pub(crate) name: String,
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
 }
 
 impl Candidacy {
-    /// Begins to ask for the lease.
+    /// Begins to ask for the lease. From then on `clients` write only while this process leads.
     ///
     /// # Errors
     /// If the numbers cannot work, or the thread or its client cannot be made.
-    pub(crate) fn start(
+    pub fn start(
         placement: Placement,
         election: LeaderElection,
         place: Place,
@@ -209,7 +218,7 @@ impl Candidacy {
     ///
     /// # Errors
     /// If it never will.
-    pub(crate) async fn led(&self) -> Result<(), String> {
+    pub async fn led(&self) -> Result<(), String> {
         let mut standing = self.standing.clone();
         let settled = standing
             .wait_for(|standing| *standing != Standing::Waiting)
@@ -224,7 +233,7 @@ impl Candidacy {
     }
 
     /// Waits until the lease is lost, and says why.
-    pub(crate) async fn lost(&self) -> String {
+    pub async fn lost(&self) -> String {
         let mut standing = self.standing.clone();
         let lost = standing
             .wait_for(|standing| !matches!(standing, Standing::Waiting | Standing::Leading))
@@ -237,7 +246,7 @@ impl Candidacy {
     }
 
     /// Gives the lease back, once nothing is under way any more.
-    pub(crate) async fn release(mut self) {
+    pub async fn release(mut self) {
         if let Some(orders) = self.orders.take() {
             let _ = orders.send(());
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{
     Api, ResourceExt,
     api::{Patch, PatchParams},
@@ -122,11 +123,32 @@ where
         self.send(object, &params, &Patch::Apply(body)).await
     }
 
-    async fn send(
+    /// Writes what differs as one JSON patch that is tested on uid and resourceVersion, so that a decision made on a stale
+    /// view moves nothing. Fields are the status' own members; one that changes is written whole. `None`: nothing
+    /// differed, nothing was sent.
+    ///
+    /// # Errors
+    /// What the API answered: 422 if the object was changed meanwhile, or is another one by now.
+    pub async fn json(&self, object: &K, after: &K::Status) -> Result<Option<K>, kube::Error> {
+        let (before, after) = (to_value(object.status())?, to_value(Some(after))?);
+        let change = merge_patch(&K::Status::rules(), &before, &after);
+        let Some(Value::Object(change)) = change else {
+            return Ok(None);
+        };
+        let patch = tested(object.meta(), &before, &change);
+        let patch = serde_json::from_value(patch).map_err(kube::Error::SerdeError)?;
+        let params = PatchParams {
+            field_manager: Some(self.field_manager.clone()),
+            ..PatchParams::default()
+        };
+        self.send(object, &params, &Patch::Json::<()>(patch)).await
+    }
+
+    async fn send<P: Serialize + Debug>(
         &self,
         object: &K,
         params: &PatchParams,
-        patch: &Patch<Value>,
+        patch: &Patch<P>,
     ) -> Result<Option<K>, kube::Error> {
         let name = object.name_any();
         self.api.patch_status(&name, params, patch).await.map(Some)
@@ -143,6 +165,41 @@ pub fn merge_patch(rules: &[FieldRule], before: &Value, after: &Value) -> Option
         return None;
     }
     change(root, Some(before), Some(after))
+}
+
+/// The JSON patch (RFC 6902) that does what the merge patch `change` does, if the object is still the one that was seen.
+fn tested(meta: &ObjectMeta, before: &Value, change: &Map<String, Value>) -> Value {
+    let test =
+        |path: &str, value: &Option<String>| json!({"op": "test", "path": path, "value": value});
+    let mut patch = vec![
+        test("/metadata/uid", &meta.uid),
+        test("/metadata/resourceVersion", &meta.resource_version),
+    ];
+    let known = before.as_object();
+    if known.is_none() {
+        patch.push(json!({"op": "add", "path": "/status", "value": {}}));
+    }
+    for (name, value) in change {
+        let path = format!("/status/{}", name.replace('~', "~0").replace('/', "~1"));
+        // As the merge patch would leave it: what it says about members of a member is not all of it.
+        let new = match (known.and_then(|known| known.get(name)), value) {
+            (Some(old @ Value::Object(_)), Value::Object(_)) => {
+                let mut merged = old.clone();
+                ::json_patch::merge(&mut merged, value);
+                merged
+            }
+            _ => value.clone(),
+        };
+        let is_there = known
+            .and_then(|known| known.get(name))
+            .is_some_and(|old| !old.is_null());
+        match new {
+            Value::Null if is_there => patch.push(json!({"op": "remove", "path": path})),
+            Value::Null => {}
+            new => patch.push(json!({"op": "add", "path": path, "value": new})),
+        }
+    }
+    Value::Array(patch)
 }
 
 fn change(node: &Node, before: Option<&Value>, after: Option<&Value>) -> Option<Value> {
