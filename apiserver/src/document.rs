@@ -3,6 +3,7 @@
 //! Parsed JSON takes some fifteen times the memory of its text. So the text is what stays; a pool keeps the parsed
 //! form of the objects that were written or read last.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -64,6 +65,25 @@ impl Pool {
     }
 }
 
+/// What of the room for printing is kept for the next document.
+const SCRATCH: usize = 1 << 20;
+
+thread_local! {
+    static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The JSON text, in exactly as much memory as it takes.
+fn printed(value: Option<&Value>) -> Bytes {
+    ROOM.with_borrow_mut(|room| {
+        room.clear();
+        // Serialising plain JSON values into memory cannot fail.
+        let _ = serde_json::to_writer(&mut *room, &value);
+        let text = Bytes::copy_from_slice(room);
+        room.shrink_to(SCRATCH);
+        text
+    })
+}
+
 /// Whether the text of a value is sure to be read as the same value: fractions may come back a little different.
 fn is_exact(value: &Value) -> bool {
     match value {
@@ -89,11 +109,7 @@ impl Document {
     pub(crate) fn text(&self) -> &Bytes {
         self.0.text.get_or_init(|| {
             let parsed = lock(&self.0.parsed).clone();
-            // Serialising plain JSON values into memory cannot fail.
-            let mut text = Vec::with_capacity(1_024);
-            let _ = serde_json::to_writer(&mut text, &parsed.as_deref());
-            text.shrink_to_fit();
-            text.into()
+            printed(parsed.as_deref())
         })
     }
 
