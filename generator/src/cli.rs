@@ -55,7 +55,7 @@ pub enum Format {
     /// For people.
     #[default]
     Human,
-    /// One JSON object: the result on standard output, an error on standard error.
+    /// One JSON object, of `dev` one per event: the result on standard output, an error on standard error.
     Json,
 }
 
@@ -225,6 +225,7 @@ const DEMO_EXAMPLES: &str = "\
 Examples:
   cargo opgen demo
   cargo opgen demo --keep
+  cargo opgen demo --record demo.svg
   cargo opgen demo --format json";
 
 /// `demo`: an object's whole life in one command.
@@ -237,6 +238,9 @@ pub struct Demo {
     /// Where to build [default: a folder that the next demo finds again, so that it is quick].
     #[arg(long, value_name = "DIR")]
     pub target_dir: Option<PathBuf>,
+    /// Draw what was said as a terminal, into this SVG file.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
     /// Give the object so many seconds to live and go; the build is not counted.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub patience: u64,

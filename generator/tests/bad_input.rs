@@ -1,85 +1,12 @@
 //! Bad input and bad surroundings: a clear message, the documented exit code, and the target left as it was.
 #![allow(clippy::unwrap_used)]
 
+mod place;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-/// A folder of its own, and the program run in it.
-struct Place {
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-opgen"));
-        command
-            .arg("opgen")
-            .args(arguments)
-            .current_dir(self.path());
-        command
-    }
-
-    /// Every path below the folder with its content; a folder's content is empty.
-    fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut found = Vec::new();
-        walk(self.path(), &mut found);
-        found.sort();
-        found
-    }
-}
-
-fn walk(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.push((path.clone(), Vec::new()));
-            walk(&path, found);
-        } else {
-            found.push((path.clone(), fs::read(&path).unwrap_or_default()));
-        }
-    }
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-/// Runs `new x ARGUMENTS -y`, expects the code and every part of the message, and an untouched folder.
-fn refused(place: &Place, arguments: &[&str], code: i32, parts: &[&str]) {
-    let before = place.snapshot();
-    let output = place.run(arguments);
-    let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-    for part in parts {
-        assert!(
-            said.contains(part),
-            "{arguments:?} does not say {part:?}:\n{said}"
-        );
-    }
-    assert_eq!(place.snapshot(), before, "{arguments:?} wrote something");
-}
+use place::{Place, refused, stderr};
 
 #[test]
 fn names() {

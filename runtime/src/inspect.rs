@@ -155,7 +155,7 @@ impl ProbeSource for Inspector {
         let view = |graph: &PhaseGraph| GraphView {
             kind: graph.machine.to_owned(),
             mermaid: graph.mermaid(),
-            svg: None,
+            svg: Some(crate::probes::drawing::svg(graph)),
         };
         self.graphs.iter().map(view).collect()
     }

@@ -180,7 +180,7 @@ fn a_browser_gets_a_page_that_no_object_can_write_script_into() {
     assert!(!page.contains("<script"), "{page}");
     assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)"));
     assert!(page.contains("&quot;quoted&quot; &amp; more"));
-    assert!(page.find("ns/old").unwrap() < page.find("ns/young").unwrap());
+    assert!(page.find("<b>old</b>").unwrap() < page.find("<b>young</b>").unwrap());
     assert!(
         page.contains("1d 1h") && page.contains("in 1m 15s"),
         "{page}"

@@ -129,7 +129,7 @@ fn tell(flags: &New, operator: &Operator, plan: &Plan, applied: &Applied, shell:
     }
     if !flags.dry_run {
         shell.note(&format!(
-            "\n  cd {}\n  cargo test       # the incident suite: no cluster needed\n  cargo run -- manifests | kubectl apply -f -\n",
+            "\n  cd {}\n  cargo test       # the incident suite: no cluster needed\n  cargo opgen dev  # the operator live, on an in-memory API server\n  cargo run -- manifests | kubectl apply -f -\n",
             flags.path.display()
         ));
     }

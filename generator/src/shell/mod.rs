@@ -1,6 +1,7 @@
 //! Everything the program says. The only module that prints.
 
 mod board;
+mod picture;
 mod progress;
 
 pub use board::Board;
@@ -8,6 +9,7 @@ pub use progress::Progress;
 
 use std::io::{self, IsTerminal as _, Write};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::{Value, json};
@@ -22,6 +24,38 @@ pub struct Shell {
     format: Format,
     colored_out: bool,
     colored_err: bool,
+    recorder: Option<&'static Recorder>,
+}
+
+/// What was said to people, for a picture of it.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    lines: Mutex<Vec<Said>>,
+}
+
+/// A line that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Said {
+    /// A step: its verb and the rest.
+    Step(String, String),
+    /// Anything else.
+    Line(String),
+}
+
+impl Recorder {
+    fn push(&self, said: Said) {
+        self.lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(said);
+    }
+
+    /// A terminal with this command and what it said so far. Each text of `replaced` gives way to the other one: a
+    /// picture must not show whose machine it was made on.
+    pub fn picture(&self, command: &str, replaced: &[(String, &str)]) -> String {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        picture::svg(command, &lines, replaced)
+    }
 }
 
 impl Shell {
@@ -41,6 +75,24 @@ impl Shell {
             format: output.format,
             colored_out: colored(io::stdout().is_terminal()),
             colored_err: colored(io::stderr().is_terminal()),
+            recorder: None,
+        }
+    }
+
+    /// The same shell, with everything that it and its copies say kept.
+    pub fn recorded(self) -> (Self, &'static Recorder) {
+        // One small thing for the whole life of the program, so that shells can be copied.
+        let recorder: &'static Recorder = Box::leak(Box::default());
+        let shell = Self {
+            recorder: Some(recorder),
+            ..self
+        };
+        (shell, recorder)
+    }
+
+    fn record(&self, said: Said) {
+        if let Some(recorder) = self.recorder {
+            recorder.push(said);
         }
     }
 
@@ -66,6 +118,7 @@ impl Shell {
 
     /// A step that was done, in cargo's form, on standard error.
     pub fn status(&self, verb: &str, text: &str) {
+        self.record(Said::Step(verb.to_owned(), text.to_owned()));
         if !self.is_human() {
             return;
         }
@@ -86,6 +139,8 @@ impl Shell {
 
     /// The result for people, on standard output.
     pub fn result(&self, text: &str) {
+        text.lines()
+            .for_each(|line| self.record(Said::Line(line.to_owned())));
         if self.is_human() {
             say(&mut io::stdout().lock(), text);
         }

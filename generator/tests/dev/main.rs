@@ -5,6 +5,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod demo;
 mod kubectl;
+mod real;
 mod restart;
 mod session;

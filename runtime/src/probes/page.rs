@@ -10,26 +10,44 @@ use super::{GraphView, ReconcileView};
 const ROWS: usize = 1000;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--line:#8884;--soft:#8882}\
-body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:80rem;padding:0 1rem}\
-h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}\
-nav a{margin-right:1rem}\
-table{border-collapse:collapse;width:100%}\
-th,td{text-align:left;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}\
-th{font-weight:600}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}\
-.s{background:var(--soft);border-radius:.6rem;padding:.1rem .6rem;white-space:nowrap}\
-.backingOff,.hot{background:#d3312333}.running{background:#2a8a4a33}.waiting,.gated{background:#c98a0033}\
-pre{background:var(--soft);padding:1rem;overflow:auto}svg{max-width:100%;height:auto}";
+:root{color-scheme:light dark;--paper:#fbfbfd;--card:#fff;--ink:#1c2330;--soft:#667085;--line:#e3e6ec;\
+--good:#1a7f4b;--wait:#a15c07;--bad:#c0312b;--calm:#3b5bdb}\
+@media(prefers-color-scheme:dark){:root{--paper:#12151b;--card:#1a1f28;--ink:#e4e7ec;--soft:#98a2b3;--line:#2b313c;\
+--good:#4cc38a;--wait:#e5a445;--bad:#ff7b72;--calm:#8da2fb}}\
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:76rem;padding:1rem 1.5rem 3rem}\
+header{display:flex;gap:1.5rem;align-items:baseline;border-bottom:1px solid var(--line);padding-bottom:.6rem}\
+header b{font-size:1.05rem}a{color:var(--calm);text-decoration:none}a:hover{text-decoration:underline}\
+h1{font-size:1.4rem;margin:1.4rem 0 .4rem}h2{font-size:1.1rem;margin:2rem 0 .6rem}p{margin:.4rem 0}small,.soft{color:var(--soft)}\
+table{border-collapse:separate;border-spacing:0;width:100%;background:var(--card);border:1px solid var(--line);border-radius:10px;\
+margin-top:1rem;overflow:hidden}\
+th,td{text-align:left;padding:.5rem .9rem;border-bottom:1px solid var(--line);vertical-align:top}\
+tr:last-child td{border-bottom:0}th{font-weight:600;font-size:.85rem;color:var(--soft)}\
+td.n{font-variant-numeric:tabular-nums;white-space:nowrap}td.o{white-space:nowrap}\
+.s{--c:var(--soft);color:var(--c);border:1px solid var(--c);border-radius:1rem;padding:.05rem .6rem;font-size:.85rem;white-space:nowrap}\
+.s::before{content:\"\";display:inline-block;width:.5rem;height:.5rem;border-radius:50%;background:var(--c);margin-right:.4rem}\
+.running,.settled{--c:var(--good)}.waiting,.gated,.queued{--c:var(--wait)}.backingOff,.hot{--c:var(--bad)}\
+.chips{display:flex;gap:.6rem;flex-wrap:wrap;align-items:center}\
+.quiet{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:1.5rem;margin-top:1rem;color:var(--good)}\
+pre{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:1rem;overflow:auto}\
+svg{max-width:100%;height:auto}.graph{font:14px system-ui,sans-serif;fill:none;stroke:var(--soft);stroke-width:1.4}\
+.graph .head{fill:var(--soft);stroke:none}.graph .late{stroke-dasharray:5 4}.graph .fails{opacity:.45}\
+.graph text{text-anchor:middle;stroke:none;fill:var(--ink)}.graph .name{font-weight:600}.graph .note{font-size:11.5px;fill:var(--soft)}\
+.graph rect{fill:var(--card);stroke:var(--calm)}.graph .steady rect{stroke:var(--good);stroke-width:2.2}\
+.graph .failed rect{stroke:var(--bad)}.graph .finalizer rect{stroke:var(--soft);stroke-dasharray:3 3}";
+
+/// Seconds after which the page of reconciles is loaded again.
+const AGAIN: u32 = 5;
 
 pub(super) fn index() -> String {
     frame(
-        "operator",
-        "<ul>\
-         <li><a href=\"/debug/reconciles\">/debug/reconciles</a>: what it is doing, the oldest first</li>\
-         <li><a href=\"/debug/graph\">/debug/graph</a>: its phase machines</li>\
-         <li><a href=\"/metrics\">/metrics</a></li>\
-         <li><a href=\"/livez\">/livez</a>, <a href=\"/readyz\">/readyz</a></li>\
-         </ul>",
+        "This operator",
+        "",
+        "<table><tbody>\
+         <tr><td><a href=\"/debug/reconciles\">/debug/reconciles</a></td><td>what it is doing, the oldest first</td></tr>\
+         <tr><td><a href=\"/debug/graph\">/debug/graph</a></td><td>its phase machines</td></tr>\
+         <tr><td><a href=\"/metrics\">/metrics</a></td><td>for Prometheus</td></tr>\
+         <tr><td><a href=\"/livez\">/livez</a>, <a href=\"/readyz\">/readyz</a></td><td>for the kubelet</td></tr>\
+         </tbody></table>",
     )
 }
 
@@ -39,17 +57,24 @@ pub(super) fn reconciles(views: &[ReconcileView], now: Timestamp) -> String {
     for view in views {
         *states.entry(view.state).or_default() += 1;
     }
-    let counts: Vec<String> = states
-        .iter()
-        .map(|(state, count)| format!("{count} {}", state.as_str()))
-        .collect();
-    let summary = if counts.is_empty() {
-        "nothing runs, waits or backs off".to_owned()
+    let mut body = String::from("<div class=chips>");
+    for (state, count) in &states {
+        let _ = write!(
+            body,
+            "<span class=\"s {}\">{count} {}</span>",
+            class(*state),
+            state.as_str()
+        );
+    }
+    let _ = write!(
+        body,
+        "<small>at {now:.0}, again every {AGAIN} s</small></div>"
+    );
+    if views.is_empty() {
+        body.push_str(
+            "<div class=quiet>Nothing runs, waits or backs off: every object is settled.</div>",
+        );
     } else {
-        counts.join(", ")
-    };
-    let mut body = format!("<p>{summary} at {now:.0}</p>");
-    if !views.is_empty() {
         body.push_str(
             "<table><thead><tr><th>for</th><th>object</th><th>phase</th><th>state</th><th>next</th><th>why</th>\
              </tr></thead><tbody>",
@@ -66,17 +91,12 @@ pub(super) fn reconciles(views: &[ReconcileView], now: Timestamp) -> String {
             views.len() - ROWS
         );
     }
-    frame("reconciles", &body)
+    let again = format!("<meta http-equiv=refresh content={AGAIN}>");
+    frame("What it is doing", &again, &body)
 }
 
 fn row(body: &mut String, view: &ReconcileView, now: Timestamp) {
     let namespace = view.namespace.as_deref().map(|it| format!("{it}/"));
-    let object = format!(
-        "{} {}{}",
-        view.kind,
-        namespace.unwrap_or_default(),
-        view.name
-    );
     let next = view.next.map_or_else(String::new, |next| {
         let left = next.duration_since(now).as_secs();
         if left > 0 {
@@ -87,15 +107,29 @@ fn row(body: &mut String, view: &ReconcileView, now: Timestamp) {
     });
     let _ = write!(
         body,
-        "<tr><td class=n>{}</td><td>{}</td><td>{}</td><td><span class=\"s {}\">{}</span></td><td class=n>{next}</td>\
+        "<tr><td class=n>{}</td><td class=o><span class=soft>{} {}</span><b>{}</b></td><td>{}</td><td><span class=\"s {}\">{}</span></td><td class=n>{next}</td>\
          <td>{}</td></tr>",
         age(now.duration_since(view.since).as_secs()),
-        escape(&object),
+        escape(&view.kind),
+        escape(&namespace.unwrap_or_default()),
+        escape(&view.name),
         escape(&view.phase),
         class(view.state),
         view.state.as_str(),
-        escape(&view.why),
+        escape(why(view)),
     );
+}
+
+/// In words, where the scheduler knows no more than the state.
+fn why(view: &ReconcileView) -> &str {
+    use super::ReconcileState as S;
+    match view.state {
+        _ if !view.why.is_empty() => &view.why,
+        S::Running => "its handler runs",
+        S::Queued => "waits for its turn",
+        S::Waiting => "its handler asked to look again",
+        _ => "",
+    }
 }
 
 fn class(state: super::ReconcileState) -> &'static str {
@@ -106,7 +140,9 @@ fn class(state: super::ReconcileState) -> &'static str {
         S::Gated => "gated",
         S::BackingOff => "backingOff",
         S::Hot => "hot",
-        S::Queued | S::Paused | S::Settled => "",
+        S::Queued => "queued",
+        S::Settled => "settled",
+        S::Paused => "",
     }
 }
 
@@ -121,15 +157,15 @@ pub(super) fn graphs(graphs: &[GraphView]) -> String {
             }
         }
     }
-    frame("phase machines", &body)
+    frame("Its phases", "", &body)
 }
 
-fn frame(title: &str, body: &str) -> String {
+fn frame(title: &str, head: &str, body: &str) -> String {
     format!(
         "<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport \
-         content=\"width=device-width\"><title>{title}</title><style>{STYLE}</style></head><body><nav><a \
+         content=\"width=device-width\">{head}<title>{title}</title><style>{STYLE}</style></head><body><header><b>operator</b><a \
          href=\"/debug/reconciles\">reconciles</a><a href=\"/debug/graph\">graph</a><a \
-         href=\"/metrics\">metrics</a></nav><h1>{title}</h1>{body}</body></html>\n"
+         href=\"/metrics\">metrics</a><a href=\"/readyz\">readyz</a></header><h1>{title}</h1>{body}</body></html>\n"
     )
 }
 
@@ -146,7 +182,7 @@ fn age(seconds: i64) -> String {
 }
 
 /// Names and reasons come from objects, so from anybody who may write one.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
         match char {

@@ -47,7 +47,7 @@ pub(super) async fn build(flags: &Demo, project: &Path, shell: Shell) -> Result<
 }
 
 /// In the checkout's own `target`, where `cargo clean` finds it, or beside other temporary files.
-fn target(flags: &Demo) -> PathBuf {
+pub(super) fn target(flags: &Demo) -> PathBuf {
     if let Some(folder) = &flags.target_dir {
         return std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
     }

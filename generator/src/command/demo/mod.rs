@@ -13,7 +13,7 @@ use serde_json::json;
 use self::life::Life;
 use crate::apply::{self, Mode};
 use crate::cli::{Color, Demo, Format, New, Output};
-use crate::error::{Failure, Problem, Result};
+use crate::error::{Failure, Place, Problem, Result};
 use crate::model::Operator;
 use crate::plan::Plan;
 use crate::shell::{Progress, Shell};
@@ -23,6 +23,32 @@ use crate::{command, crates};
 const NAME: &str = "database-operator";
 
 pub(crate) fn run(flags: &Demo, shell: Shell) -> Result<()> {
+    let Some(file) = &flags.record else {
+        return tell_a_life(flags, shell);
+    };
+    // Found out before the build, not after it.
+    if let Some(folder) = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        && !folder.is_dir()
+    {
+        return Err(Problem::new("the folder of the picture is not there")
+            .at(Place::Path(file.clone()))
+            .mend("make it first, or name another file")
+            .input());
+    }
+    let (shell, recorder) = shell.recorded();
+    tell_a_life(flags, shell)?;
+    let target = build::target(flags).display().to_string();
+    let replaced = [(target, "target/opgen-demo")];
+    let picture = recorder.picture("cargo opgen demo", &replaced);
+    std::fs::write(file, picture)
+        .map_err(|error| Failure::io("writing the picture", file, &error))?;
+    shell.status("Recorded", &file.display().to_string());
+    Ok(())
+}
+
+fn tell_a_life(flags: &Demo, shell: Shell) -> Result<()> {
     let begun = Instant::now();
     let folder = tempfile::Builder::new()
         .prefix("opgen-demo-")

@@ -22,7 +22,7 @@ use self::site::Site;
 use self::sources::Sources;
 use crate::cargo::{self, Build};
 use crate::cli::Dev;
-use crate::error::{Exit, Failure, Problem, Result};
+use crate::error::{Exit, Failure, Place, Problem, Result};
 use crate::shell::{Board, Shell};
 
 /// How often the source is looked at.
@@ -42,6 +42,7 @@ pub(crate) fn run(flags: &Dev, shell: Shell) -> Result<()> {
 
 /// From the first build to Ctrl-C.
 async fn session(flags: &Dev, shell: Shell, board: &Board) -> Result<()> {
+    flags.namespace.as_deref().map_or(Ok(()), check_namespace)?;
     let project = Project::find(flags, shell).await?;
     let site = Site::open(flags, &project, board).await?;
     let (tally, mut tallied) = watch::channel(Tally::default());
@@ -206,6 +207,22 @@ fn incomplete(what: String) -> Failure {
                 .mend("look at the log above; give a longer --patience if the machine is slow"),
         ],
     }
+}
+
+/// What the API server would refuse only after the build.
+fn check_namespace(name: &str) -> Result<()> {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if (1..=63).contains(&name.len())
+        && name.chars().all(fits)
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+    {
+        return Ok(());
+    }
+    Err(Problem::new(format!("`{name}` is not a namespace's name"))
+        .at(Place::Flag("--namespace"))
+        .mend("use 1 to 63 lowercase letters, digits and `-`, with neither end a `-`")
+        .input())
 }
 
 /// Ctrl-C, or being asked to end otherwise.

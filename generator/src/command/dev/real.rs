@@ -64,7 +64,8 @@ impl Real {
     }
 
     pub(super) async fn apply(&self, objects: &[Value]) -> Result<()> {
-        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+        // As documents: a `List` is validated in another way, which not every server answers.
+        let documents: Vec<String> = objects.iter().map(Value::to_string).collect();
         let mut command = kubectl(&[
             "apply",
             "--server-side",
@@ -81,7 +82,7 @@ impl Real {
             .map_err(|error| process::missing(&command, &error))?;
         if let Some(mut stdin) = child.stdin.take() {
             // If kubectl does not read to the end, its own words say why.
-            let _ = stdin.write_all(list.to_string().as_bytes()).await;
+            let _ = stdin.write_all(documents.join("\n").as_bytes()).await;
         }
         let output = child.wait_with_output().await.map_err(|error| {
             Problem::new(format!("kubectl cannot be waited for: {error}")).environment()
