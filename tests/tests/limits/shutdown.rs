@@ -1,4 +1,8 @@
-use std::{sync::Arc, time::Duration};
+use std::{
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+    time::Duration,
+};
 
 use opgen_runtime::{
     LeaderElection, OperatorError, Placement, RunOptions, clients::Clients, clock::SharedClock,
@@ -6,7 +10,11 @@ use opgen_runtime::{
 };
 use opgen_testkit::Cluster;
 use serde_json::json;
-use tokio::time::Instant;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::Instant,
+};
 
 use crate::ticket::{BLOCKED, Fake, context, operator, ticket};
 
@@ -82,6 +90,56 @@ fn a_job_is_cut_before_the_lease_is_free() {
         let calls = fake.calls("long");
         assert!(!calls.is_empty());
         assert!(calls.iter().all(|call| call.ended.is_some()), "{calls:?}");
+    });
+}
+
+/// What `/livez` answers, in real time: a socket knows no other.
+async fn livez(addr: SocketAddr) -> String {
+    tokio::time::resume();
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    let request = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    tokio::time::pause();
+    answer
+}
+
+/// A long drain is no reason for the kubelet to kill the process: the loop beats while it waits.
+#[test]
+fn the_loop_beats_while_it_drains() {
+    fastrand::seed(1);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (cluster, fake) = (cluster("work"), Fake::default());
+        // One run of 38 s, longer than a loop may be silent.
+        fake.work_takes(secs(19));
+        fake.look_takes(secs(19));
+        let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+        let addr = addr.unwrap();
+        let clock = cluster.clock();
+        let options = RunOptions {
+            placement: Placement::Inline,
+            clock: Arc::new(move || clock.now()),
+            probe_addr: Some(addr),
+            drain: secs(100),
+            shutdown: Box::pin(tokio::time::sleep(secs(1))),
+            ..RunOptions::default()
+        };
+        let clients = Clients::in_process(cluster.client());
+        let run = operator(|kind| kind).run(clients, context(&fake), options);
+        let run = tokio::spawn(run);
+        tokio::time::sleep(secs(36)).await;
+        assert!(!run.is_finished(), "it still drains");
+        let answer = livez(addr).await;
+        assert!(answer.contains("200 OK"), "{answer}");
+        run.await.unwrap().unwrap();
+        let object = cluster.get_raw("tickets", "default", "a").unwrap();
+        assert_eq!(object["status"]["phase"], "Done", "the run came to its end");
     });
 }
 

@@ -209,6 +209,7 @@ struct State {
     panics: bool,
     found: usize,
     work_time: Duration,
+    look_time: Duration,
 }
 
 struct Under(Fake, usize);
@@ -240,6 +241,10 @@ impl Fake {
 
     pub fn work_takes(&self, time: Duration) {
         self.state().work_time = time;
+    }
+
+    pub fn look_takes(&self, time: Duration) {
+        self.state().look_time = time;
     }
 
     pub fn calls(&self, method: &str) -> Vec<Call> {
@@ -300,7 +305,10 @@ impl Desk for Fake {
     }
 
     async fn look(&self, name: &str) -> CallResult<()> {
-        self.begin("look", name).map(|_| ())
+        let _under = self.begin("look", name)?;
+        let time = self.state().look_time;
+        tokio::time::sleep(time).await;
+        Ok(())
     }
 
     async fn long(&self, key: &IdempotencyKey) -> CallResult<String> {
