@@ -1,21 +1,32 @@
-//! One case: one side, one number of objects.
+//! One case: one side, one number of objects, one kind of trouble.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use opgen_apiserver::Cluster;
 use opgen_runtime::{RunOptions, clients::Clients};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     controller,
+    cpu::{self, SERVER, Spent},
+    figure::Figure,
+    link::{Link, Weather},
     machine::{self, Context},
-    measure::{Figure, cpu_seconds, peak_memory},
+    probe::Probe,
     provider::Slow,
+    world::World,
 };
 
+/// A case has failed to go on once no object became Ready for so long.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// What the last status writes set off belongs to the work.
+const AFTERMATH: Duration = Duration::from_millis(500);
+
 /// Which operator runs.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// On opgen's runtime.
@@ -26,102 +37,158 @@ pub enum Side {
     Documented,
 }
 
+impl Side {
+    /// As the report calls it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Opgen => "opgen",
+            Self::Tuned => "`Controller`, tuned",
+            Self::Documented => "`Controller`, documented",
+        }
+    }
+}
+
+/// What goes wrong during a case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trouble {
+    /// Nothing.
+    #[default]
+    None,
+    /// The provider calls of one object in a hundred never return.
+    Hang,
+    /// One write in twenty is answered 409.
+    Conflict,
+    /// Every watch is cut after five seconds.
+    Cut,
+}
+
 /// What to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Case {
     /// Which operator.
     pub side: Side,
     /// How many objects.
     pub objects: usize,
     /// How long one provider call takes.
-    pub provider_time: Duration,
-    /// Runs at a time.
+    pub provider_ms: u64,
+    /// Runs at a time (the documented `Controller` has no limit).
     pub in_flight: usize,
+    /// What goes wrong.
+    pub trouble: Trouble,
 }
 
 impl Case {
-    /// Runs it on a runtime of its own.
+    /// Runs it to its end.
     ///
-    /// # Panics
-    /// If the operator does not make every object Ready within ten minutes.
-    pub fn run(&self) -> Figure {
-        let runtime = match tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
+    /// # Errors
+    /// If there is no runtime to be had, or the server refuses the objects.
+    pub fn run(&self) -> Result<Figure, String> {
+        let world = World::new(self.objects)?;
+        let server = workers(SERVER)?;
+        let operator = workers("operator")?;
+        let here = Builder::new_current_thread()
+            .enable_time()
             .build()
-        {
-            Ok(runtime) => runtime,
-            Err(error) => panic!("no runtime: {error}"),
-        };
-        let figure = runtime.block_on(self.measure());
-        runtime.shutdown_background();
-        figure
+            .map_err(|error| format!("no runtime: {error}"))?;
+        let figure = here.block_on(self.measure(&world, &server, &operator));
+        operator.shutdown_background();
+        server.shutdown_background();
+        Ok(figure)
     }
 
-    async fn measure(&self) -> Figure {
-        let cluster = Cluster::new();
-        let manifests = machine::operator(self.in_flight).manifests();
-        let home = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "bench"}});
-        let ready = cluster
-            .apply_manifests(&[home])
-            .and_then(|()| cluster.apply_manifests(&manifests));
-        assert!(ready.is_ok(), "{ready:?}");
-        for number in 0..self.objects {
-            let created = cluster.create_raw(json!({
-                "apiVersion": "bench.example.com/v1",
-                "kind": "Thing",
-                "metadata": {"name": format!("thing-{number}"), "namespace": "default"},
-                "spec": {"size": 1},
-            }));
-            assert!(created.is_ok(), "{created:?}");
-        }
-        let provider = Slow::new(self.provider_time);
-        let (mark, started, cpu) = (cluster.log().last(), Instant::now(), cpu_seconds());
-        let operator = tokio::spawn(self.side(&cluster, provider.clone()));
-        let status_writes = || {
-            cluster.log().count(|entry| {
-                entry.committed && entry.resource == "things" && entry.subresource == "status"
-            })
+    async fn measure(&self, world: &World, server: &Runtime, operator: &Runtime) -> Figure {
+        let hung = match self.trouble {
+            Trouble::Hang => world.hung,
+            _ => 0,
         };
-        while status_writes() < self.objects || provider.made() < self.objects {
-            assert!(
-                started.elapsed() < Duration::from_secs(600),
-                "not every object is Ready after ten minutes"
-            );
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        let seconds = started.elapsed().as_secs_f64();
-        // What the last status writes set off belongs to the work.
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        let cpu = cpu_seconds() - cpu;
-        let requests = cluster.log().since(mark).len();
-        operator.abort();
+        let wanted = self.objects - hung;
+        let probe = Arc::new(Probe::new(self.objects, wanted));
+        let link = Link::new(
+            &world.cluster,
+            server.handle().clone(),
+            Arc::clone(&probe),
+            self.weather(),
+        );
+        let provider = Slow::new(
+            Duration::from_millis(self.provider_ms),
+            self.trouble == Trouble::Hang,
+        );
+        let (spent, started) = (Spent::now(), Instant::now());
+        let running = operator.spawn(run(self.side, self.in_flight, link, provider.clone()));
+        let converged = probe.all_ready(PATIENCE).await;
+        let times = probe.times();
+        let seconds = if converged {
+            started.elapsed().as_secs_f64()
+        } else {
+            times.last().copied().unwrap_or_default().as_secs_f64()
+        };
+        tokio::time::sleep(AFTERMATH).await;
+        let spent = Spent::now().since(spent);
+        running.abort();
         Figure {
-            side: self.side,
-            objects: self.objects,
+            case: *self,
+            wanted,
+            ready: times.len(),
             seconds,
-            cpu_seconds: cpu,
-            requests,
-            peak_bytes: peak_memory(),
+            operator_seconds: spent.operator.as_secs_f64(),
+            server_seconds: spent.server.as_secs_f64(),
+            p50_seconds: percentile(&times, 50),
+            p99_seconds: percentile(&times, 99),
+            requests: probe.requests(),
+            provider_calls: provider.made(),
+            peak_bytes: cpu::peak_memory(),
         }
     }
 
-    fn side(&self, cluster: &Cluster, provider: Slow) -> impl Future<Output = ()> + Send + 'static {
-        let (side, in_flight, client) = (self.side, self.in_flight, cluster.client());
-        async move {
-            match side {
-                Side::Opgen => {
-                    let run = machine::operator(in_flight).run(
-                        Clients::in_process(client),
-                        Context::new(provider),
-                        RunOptions::default(),
-                    );
-                    let ended = run.await;
-                    assert!(ended.is_ok(), "{ended:?}");
-                }
-                Side::Tuned => controller::tuned(client, provider, in_flight).await,
-                Side::Documented => controller::documented(client, provider).await,
-            }
+    fn weather(&self) -> Weather {
+        match self.trouble {
+            Trouble::Conflict => Weather {
+                conflict_every: 20,
+                ..Weather::default()
+            },
+            Trouble::Cut => Weather {
+                cut_after: Some(Duration::from_secs(5)),
+                ..Weather::default()
+            },
+            Trouble::None | Trouble::Hang => Weather::default(),
         }
     }
+}
+
+/// Runs the operator until it is dropped.
+pub(crate) async fn run(side: Side, in_flight: usize, link: Link, provider: Slow) {
+    let client = link.client();
+    match side {
+        Side::Opgen => {
+            let operator = machine::operator(in_flight);
+            let clients = Clients::in_process(client);
+            let context = Context::new(provider, in_flight);
+            let ended = operator.run(clients, context, RunOptions::default()).await;
+            assert!(ended.is_ok(), "{ended:?}");
+        }
+        Side::Tuned => controller::tuned(client, provider, in_flight).await,
+        Side::Documented => controller::documented(client, provider).await,
+    }
+}
+
+pub(crate) fn workers(name: &str) -> Result<Runtime, String> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name(name)
+        .enable_all()
+        .build()
+        .map_err(|error| format!("no runtime for {name}: {error}"))
+}
+
+/// Of sorted times, in seconds; 0 if there are none.
+#[must_use]
+pub fn percentile(times: &[Duration], percent: usize) -> f64 {
+    let rank = (times.len() * percent).div_ceil(100).max(1);
+    times
+        .get(rank - 1)
+        .copied()
+        .unwrap_or_default()
+        .as_secs_f64()
 }

@@ -33,7 +33,7 @@ pub enum Error {
 struct Context {
     client: Client,
     provider: Slow,
-    skips_unchanged: bool,
+    is_tuned: bool,
 }
 
 /// As in the documentation: every event, no limit on concurrency, an unconditional status patch.
@@ -41,7 +41,7 @@ pub async fn documented(client: Client, provider: Slow) {
     let context = Arc::new(Context {
         client: client.clone(),
         provider,
-        skips_unchanged: false,
+        is_tuned: false,
     });
     Controller::new(Api::<Thing>::all(client), watcher::Config::default())
         .run(reconcile, error_policy, context)
@@ -54,7 +54,7 @@ pub async fn tuned(client: Client, provider: Slow, in_flight: usize) {
     let context = Arc::new(Context {
         client: client.clone(),
         provider,
-        skips_unchanged: true,
+        is_tuned: true,
     });
     let (reader, writer) = reflector::store();
     let events = watcher(Api::<Thing>::all(client), watcher::Config::default())
@@ -98,7 +98,7 @@ async fn apply(api: &Api<Thing>, thing: &Thing, context: &Context) -> Result<Act
             .make(&thing.uid().unwrap_or_default())
             .await;
     }
-    if !ready || !context.skips_unchanged {
+    if !ready || !context.is_tuned {
         let patch = Patch::Merge(json!({ "status": status(thing) }));
         api.patch_status(&thing.name_any(), &PatchParams::default(), &patch)
             .await?;
@@ -123,6 +123,8 @@ fn status(thing: &Thing) -> serde_json::Value {
     })
 }
 
-fn error_policy(_: Arc<Thing>, _: &Error, _: Arc<Context>) -> Action {
-    Action::requeue(Duration::from_secs(5))
+fn error_policy(_: Arc<Thing>, _: &Error, context: Arc<Context>) -> Action {
+    // The documentation's value; who tunes takes opgen's first backoff.
+    let wait = if context.is_tuned { 1 } else { 60 };
+    Action::requeue(Duration::from_secs(wait))
 }

@@ -5,7 +5,7 @@ use opgen_runtime::{Operator, prelude::*};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::provider::{BoundedMaker, Maker};
+use crate::provider::{BoundedMaker, Maker, settings};
 
 /// What a user asks for.
 #[derive(CustomResource, Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -52,10 +52,11 @@ pub struct Context {
 }
 
 impl Context {
-    /// A context with the given provider.
-    pub fn new(maker: impl Maker) -> Self {
+    /// A context with the given provider, of which so many calls may be under way.
+    #[must_use]
+    pub fn new(maker: impl Maker, in_flight: usize) -> Self {
         Self {
-            maker: BoundedMaker::new(maker),
+            maker: BoundedMaker::with_settings(maker, settings(in_flight)),
         }
     }
 }
@@ -67,17 +68,18 @@ async fn pending(cx: &mut Cx<'_, Pending>) -> Result<Step<Pending>> {
     Ok(Step::to(Ready))
 }
 
-#[reconcile_phase]
+#[reconcile_phase(timeout = "5s")]
 async fn ready(_cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     Ok(Step::settled())
 }
 
-#[reconcile_phase]
+#[reconcile_phase(timeout = "5s")]
 async fn deleting(_cx: &mut Cx<'_, Deleting>) -> Result<Step<Deleting>> {
     Ok(Step::settled())
 }
 
 /// The operator.
+#[must_use]
 pub fn operator(in_flight: usize) -> Operator<Context> {
     Operator::new("bench").kind_with::<ThingPhase>(|kind| kind.in_flight(in_flight))
 }

@@ -1,83 +1,101 @@
-//! `cargo run --release -p opgen-bench`: the same operator on opgen's runtime and on kube-runtime's `Controller`,
-//! against the same in-memory server, each case in a process of its own.
+//! `cargo run --release -p opgen-bench -- all`: the same operator on opgen's runtime and on kube-runtime's
+//! `Controller`, each case in a process of its own.
 #![allow(
-    unreachable_pub,
-    reason = "a program has no outside; `pub` marks what other modules use"
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the output of a program"
 )]
 
-mod case;
-mod controller;
-mod machine;
-mod measure;
-mod provider;
-mod report;
+use std::{path::PathBuf, process::ExitCode};
 
-use std::{process::ExitCode, time::Duration};
-
-use clap::Parser;
-
-use crate::case::{Case, Side};
+use clap::{Parser, Subcommand};
+use opgen_bench::{
+    case::Case,
+    plan::{self, Plan, Results},
+    report,
+};
 
 /// Compares opgen's runtime with kube-runtime's Controller.
 #[derive(Parser, Debug)]
 #[command(
-    after_help = "Examples:\n  cargo run --release -p opgen-bench\n  cargo run --release -p opgen-bench -- --objects 1000 --provider-ms 0\n  cargo run --release -p opgen-bench -- --format json > figures.json"
+    after_help = "Examples:\n  cargo run --release -p opgen-bench -- all\n  cargo run --release -p opgen-bench -- all --quick --out target/bench\n  cargo run --release -p opgen-bench -- case '{\"side\":\"opgen\",\"objects\":1000,\"provider_ms\":100,\"in_flight\":256,\"trouble\":\"none\"}'"
 )]
 struct Cli {
-    /// How many objects, one column each.
-    #[arg(long, value_delimiter = ',', default_value = "1000,10000")]
-    objects: Vec<usize>,
-    /// How long one provider call takes, in milliseconds.
-    #[arg(long, default_value_t = 100)]
-    provider_ms: u64,
-    /// Runs at a time, on both sides (the documented Controller has no limit).
-    #[arg(long, default_value_t = 256)]
-    in_flight: usize,
-    /// How the figures are printed.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
-    /// Runs one case in this process and prints its figures as JSON; how the program calls itself.
-    #[arg(long, value_enum, hide = true)]
-    only: Option<Side>,
+    #[command(subcommand)]
+    command: Command,
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    /// For people, in Markdown.
-    Table,
-    /// For programs.
-    Json,
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Measures everything and writes RESULTS.md, results.svg and results.json.
+    All {
+        /// A small run, to see that everything works; its figures mean little.
+        #[arg(long)]
+        quick: bool,
+        /// Where the files go. Default: this package's folder, or target/bench of the workspace with --quick.
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
+    /// Runs one case, given as JSON, in this process; prints its figures as JSON.
+    Case {
+        /// Side (opgen, tuned, documented), objects, provider_ms, in_flight, trouble (none, hang, conflict, cut).
+        case: String,
+    },
+    /// Writes the page and the plot again, from results.json.
+    Render {
+        /// The folder that holds it.
+        folder: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let provider_time = Duration::from_millis(cli.provider_ms);
-    if let Some(side) = cli.only {
-        let case = Case {
-            side,
-            objects: cli.objects[0],
-            provider_time,
-            in_flight: cli.in_flight,
-        };
-        return report::print_json(&case.run());
-    }
-    let mut figures = Vec::new();
-    for objects in &cli.objects {
-        for side in [Side::Opgen, Side::Tuned, Side::Documented] {
-            let case = Case {
-                side,
-                objects: *objects,
-                provider_time,
-                in_flight: cli.in_flight,
-            };
-            match measure::in_child(&case) {
-                Ok(figure) => figures.push(figure),
-                Err(error) => return report::fail(&error),
-            }
+    let done = match Cli::parse().command {
+        Command::All { quick, out } => all(quick, out),
+        Command::Case { case } => one(&case),
+        Command::Render { folder } => render(&folder),
+    };
+    match done {
+        Ok(words) => {
+            println!("{words}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
         }
     }
-    match cli.format {
-        Format::Table => report::print_table(&figures),
-        Format::Json => report::print_json(&figures),
-    }
+}
+
+fn all(quick: bool, out: Option<PathBuf>) -> Result<String, String> {
+    let home = env!("CARGO_MANIFEST_DIR");
+    let (plan, default) = if quick {
+        (Plan::quick(), format!("{home}/../target/bench"))
+    } else {
+        (Plan::full(), home.to_owned())
+    };
+    let folder = out.unwrap_or_else(|| default.into());
+    let results = plan::run(&plan, |words| eprintln!("{words}"))?;
+    report::write(&results, &folder)
+        .map_err(|error| format!("{} cannot be written: {error}", folder.display()))?;
+    Ok(format!(
+        "{} after {:.0} s",
+        folder.join("RESULTS.md").display(),
+        results.took_seconds
+    ))
+}
+
+fn one(case: &str) -> Result<String, String> {
+    let case: Case =
+        serde_json::from_str(case).map_err(|error| format!("the case does not read: {error}"))?;
+    let figure = case.run()?;
+    serde_json::to_string(&figure).map_err(|error| error.to_string())
+}
+
+fn render(folder: &std::path::Path) -> Result<String, String> {
+    let file = folder.join("results.json");
+    let text = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let results: Results =
+        serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    report::write(&results, folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(file.display().to_string())
 }

@@ -27,7 +27,10 @@ pub struct Cx<'a, P: Phase> {
 #[doc(hidden)]
 pub struct Run<M: PhaseMachine> {
     pub(crate) context: Arc<M::Context>,
-    pub(crate) status: StatusOf<M>,
+    /// The status as a handler has begun to write it; most write nothing.
+    pub(crate) written: Option<StatusOf<M>>,
+    /// What an object without a status has.
+    pub(crate) empty: StatusOf<M>,
     pub(crate) identity: Identity,
     /// The attempt whose traces this run looks after; on deletion older ones have their turn too.
     pub(crate) attempt: u32,
@@ -89,7 +92,10 @@ impl<'a, P: Phase> Cx<'a, P> {
     /// The status as this run has it so far.
     #[must_use]
     pub fn status(&self) -> &<<P::Machine as PhaseMachine>::Resource as HasStatus>::Status {
-        &self.run.status
+        let written = self.run.written.as_ref();
+        written
+            .or_else(|| self.object.status())
+            .unwrap_or(&self.run.empty)
     }
 
     /// The copy of the status that is compared and written after the run. What the runtime owns (phase,
@@ -97,7 +103,9 @@ impl<'a, P: Phase> Cx<'a, P> {
     pub fn status_mut(
         &mut self,
     ) -> &mut <<P::Machine as PhaseMachine>::Resource as HasStatus>::Status {
-        &mut self.run.status
+        let object = self.object;
+        let written = &mut self.run.written;
+        written.get_or_insert_with(|| object.status().cloned().unwrap_or_default())
     }
 
     /// The key of `purpose` for this object and attempt: the same after a crash, a new one after a failure.

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use kube::{Client, client::Body};
@@ -26,6 +27,27 @@ pub(super) struct Limits {
     pub(super) retries: u32,
 }
 
+/// Requests without a client around the layer. A client would hand every request to a task of its own and wait for
+/// its answer there: twice the way for what most runs consist of.
+#[derive(Clone)]
+pub(crate) struct Caller(pub(super) Arc<Layered<Client>>);
+
+impl Caller {
+    /// Sends a request and reads the answer to its end.
+    pub(crate) async fn send(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> kube::Result<(StatusCode, Bytes)> {
+        let answer = self.0.handle(request.map(Body::from)).await;
+        let answer = answer.map_err(|error| match error.downcast::<kube::Error>() {
+            Ok(error) => *error,
+            Err(error) => kube::Error::Service(error),
+        })?;
+        let status = answer.status();
+        Ok((status, answer.into_body().collect_bytes().await?))
+    }
+}
+
 /// The first pause, doubled each time, with full jitter.
 const BACKOFF: Duration = Duration::from_millis(100);
 
@@ -37,16 +59,25 @@ pub(super) struct Layered<C> {
     pub(super) metrics: Metrics,
 }
 
-/// The client with the layer around it.
-pub(super) fn wrap(inner: Client, limits: Limits, fence: Fence, metrics: Metrics) -> Client {
-    let namespace = inner.default_namespace().to_owned();
-    let valid_until = *inner.valid_until();
-    let layered = Arc::new(Layered {
+/// The layer, without a client around it.
+pub(super) fn layer(
+    inner: Client,
+    limits: Limits,
+    fence: Fence,
+    metrics: Metrics,
+) -> Arc<Layered<Client>> {
+    Arc::new(Layered {
         inner,
         limits,
         fence,
         metrics,
-    });
+    })
+}
+
+/// A client that goes through the layer.
+pub(super) fn client(layered: Arc<Layered<Client>>) -> Client {
+    let namespace = layered.inner.default_namespace().to_owned();
+    let valid_until = *layered.inner.valid_until();
     let service = tower::service_fn(move |request| {
         let layered = Arc::clone(&layered);
         async move { layered.handle(request).await }

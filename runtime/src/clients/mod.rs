@@ -16,11 +16,12 @@ mod shape;
 #[cfg(any(feature = "tls", feature = "http-client"))]
 pub(crate) mod tls;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use kube::{Client, Config};
 
 use crate::metrics::Metrics;
+pub(crate) use bounded::Caller;
 use bounded::Limits;
 pub use error::ClientError;
 pub use fence::Fence;
@@ -54,6 +55,7 @@ pub struct Clients {
     pub watch: Client,
     /// For everything else.
     pub call: Client,
+    caller: Caller,
     lease: LeaseClient,
     fence: Fence,
     metrics: Metrics,
@@ -119,10 +121,13 @@ impl Clients {
     #[must_use]
     pub fn wrap(watch: Client, call: Client, metrics: Metrics) -> Self {
         let fence = Fence::default();
+        let layer = |client, limits| bounded::layer(client, limits, fence.clone(), metrics.clone());
+        let calls = layer(call.clone(), CALL);
         Self {
-            lease: LeaseClient::Given(call.clone()),
-            watch: bounded::wrap(watch, WATCH, fence.clone(), metrics.clone()),
-            call: bounded::wrap(call, CALL, fence.clone(), metrics.clone()),
+            lease: LeaseClient::Given(call),
+            watch: bounded::client(layer(watch, WATCH)),
+            call: bounded::client(Arc::clone(&calls)),
+            caller: Caller(calls),
             fence,
             metrics,
         }
@@ -152,12 +157,17 @@ impl Clients {
             LeaseClient::Of(config) => Client::try_from((**config).clone())?,
             LeaseClient::Given(client) => client.clone(),
         };
-        Ok(bounded::wrap(
+        Ok(bounded::client(bounded::layer(
             inner,
             LEASE,
             self.fence.clone(),
             self.metrics.clone(),
-        ))
+        )))
+    }
+
+    /// The way of the requests that runs consist of: the same limits as those of [`call`](Self::call).
+    pub(crate) fn caller(&self) -> Caller {
+        self.caller.clone()
     }
 
     /// Whether writes are refused.

@@ -2,16 +2,19 @@
 
 use std::marker::PhantomData;
 
-use http::Request;
-use kube::Resource;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use kube::{Resource, core::Status};
+use serde::{Serialize, de::DeserializeOwned};
 
-use crate::engine::{envelope::Envelope, key::ObjectKey};
+use crate::{
+    clients::Caller,
+    engine::{envelope::Envelope, key::ObjectKey},
+};
 
 /// The objects of one kind on the server.
 pub(crate) struct ObjectApi<K> {
-    client: kube::Client,
+    caller: Caller,
     manager: String,
     kind: PhantomData<fn() -> K>,
 }
@@ -24,6 +27,9 @@ pub(crate) enum Part {
     /// The status subresource.
     Status,
 }
+
+/// Most patches fit in so many bytes.
+const BODY: usize = 1000;
 
 /// What came of a patch.
 pub(crate) enum Patched<K> {
@@ -40,9 +46,9 @@ pub(crate) enum Patched<K> {
 }
 
 impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
-    pub(crate) fn new(client: kube::Client, manager: &str) -> Self {
+    pub(crate) fn new(caller: Caller, manager: &str) -> Self {
         Self {
-            client,
+            caller,
             manager: manager.to_owned(),
             kind: PhantomData,
         }
@@ -56,26 +62,33 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
         }
     }
 
-    /// Sends one JSON patch.
+    async fn send(
+        &self,
+        request: Result<Request<Vec<u8>>, http::Error>,
+    ) -> Result<Envelope<K>, kube::Error> {
+        let request = request.map_err(|error| {
+            kube::Error::BuildRequest(kube::core::request::Error::BuildRequest(error))
+        })?;
+        let (code, bytes) = self.caller.send(request).await?;
+        decode(code, &bytes)
+    }
+
+    /// Sends one JSON patch: a list of operations.
     pub(crate) async fn patch(
         &self,
         key: &ObjectKey,
         part: Part,
-        operations: &[Value],
+        operations: &impl Serialize,
     ) -> Patched<K> {
         let path = format!("{}?fieldManager={}", Self::path(key, part), self.manager);
-        let body = serde_json::to_vec(operations).unwrap_or_default();
+        let mut body = Vec::with_capacity(BODY);
+        if serde_json::to_writer(&mut body, operations).is_err() {
+            body.clear(); // Refused by the server, in words.
+        }
         let request = Request::patch(path)
             .header(http::header::CONTENT_TYPE, "application/json-patch+json")
-            .body(body)
-            .map_err(|error| {
-                kube::Error::BuildRequest(kube::core::request::Error::BuildRequest(error))
-            });
-        let answer = match request {
-            Ok(request) => self.client.request::<Value>(request).await,
-            Err(error) => Err(error),
-        };
-        match answer.and_then(decode) {
+            .body(body);
+        match self.send(request).await {
             Ok(envelope) => Patched::Done(envelope),
             Err(kube::Error::Api(status)) => match status.code {
                 404 if is_gone(&status, key) => Patched::Gone,
@@ -89,12 +102,8 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
 
     /// Reads the object, past the cache.
     pub(crate) async fn get(&self, key: &ObjectKey) -> Result<Option<Envelope<K>>, kube::Error> {
-        let request = Request::get(Self::path(key, Part::Main))
-            .body(Vec::new())
-            .map_err(|error| {
-                kube::Error::BuildRequest(kube::core::request::Error::BuildRequest(error))
-            })?;
-        match self.client.request::<Value>(request).await.and_then(decode) {
+        let request = Request::get(Self::path(key, Part::Main)).body(Vec::new());
+        match self.send(request).await {
             Ok(envelope) => Ok(Some(envelope)),
             Err(kube::Error::Api(status)) if is_gone(&status, key) => Ok(None),
             Err(error) => Err(error),
@@ -102,8 +111,23 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
     }
 }
 
-fn decode<K: DeserializeOwned>(value: Value) -> Result<Envelope<K>, kube::Error> {
-    Envelope::from_value(value).map_err(kube::Error::SerdeError)
+/// The object of an answer, or the error that it is.
+fn decode<K: DeserializeOwned>(
+    code: StatusCode,
+    bytes: &Bytes,
+) -> Result<Envelope<K>, kube::Error> {
+    if code.is_client_error() || code.is_server_error() {
+        let status = serde_json::from_slice::<Status>(bytes).unwrap_or_else(|_| {
+            // A proxy answers in words of its own.
+            let text = String::from_utf8_lossy(bytes);
+            Status::failure(text.trim(), "the answer is no Status").with_code(code.as_u16())
+        });
+        return Err(kube::Error::Api(status.boxed()));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Envelope::from_json(text).map_err(kube::Error::SerdeError),
+        Err(error) => Err(kube::Error::Service(error.into())),
+    }
 }
 
 /// A 404 about an object names it. One that does not is about the path: a version that is not served at present, or a

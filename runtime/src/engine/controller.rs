@@ -73,7 +73,8 @@ pub(crate) struct Controller<M: PhaseMachine> {
     kind: Arc<Kind<M>>,
     cache: Cache<M::Resource>,
     queue: Queue,
-    states: HashMap<ObjectKey, ObjectState>,
+    /// Boxed: a map has room to spare, and a state is large.
+    states: HashMap<ObjectKey, Box<ObjectState>>,
     tasks: JoinSet<Done<M::Resource>>,
     keys: HashMap<Id, ObjectKey>,
     runs: usize,
@@ -228,7 +229,7 @@ impl<M: PhaseMachine> Controller<M> {
         }
         self.surveyed_at = Some(now);
         let (name, metrics) = (&self.kind.name, &self.kind.metrics);
-        let survey = Survey::of(self.states.values(), now);
+        let survey = Survey::of(self.states.values().map(|state| &**state), now);
         let time = self.kind.clock.now();
         for phase in M::ALL {
             let (count, age) = survey.phase(phase.name(), time);

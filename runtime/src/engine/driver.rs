@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -11,7 +11,8 @@ use std::{
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::{Resource, core::object::HasStatus};
+use kube::Resource;
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::{
@@ -22,7 +23,7 @@ use crate::{
         api::{Part, Patched},
         attempts,
         envelope::Envelope,
-        finalizer,
+        finalizer::{self, Operation},
         key::ObjectKey,
         kind::Kind,
         obstacles::Obstacle,
@@ -53,6 +54,8 @@ pub(crate) struct Input<K> {
     pub(crate) envelope: Envelope<K>,
     pub(crate) gone: BTreeSet<u32>,
     pub(crate) observed_in: Option<&'static str>,
+    /// Whether the last run failed.
+    pub(crate) retried: bool,
     /// Where it notes the version that it wrote last.
     pub(crate) written: Arc<AtomicU64>,
 }
@@ -63,8 +66,11 @@ pub(crate) struct Driver<M: PhaseMachine> {
     pub(super) key: ObjectKey,
     pub(super) envelope: Envelope<M::Resource>,
     pub(super) object: Arc<M::Resource>,
+    /// The envelope's status, once somebody has looked at it.
+    raw: OnceLock<Option<Value>>,
     gone: BTreeSet<u32>,
     pub(super) observed_in: Option<&'static str>,
+    retried: bool,
     handled: u64,
     /// What the last handler learned of its children.
     pub(super) children: ChildNotes,
@@ -96,8 +102,10 @@ impl<M: PhaseMachine> Driver<M> {
             key: input.key,
             envelope: input.envelope,
             object,
+            raw: OnceLock::new(),
             gone: input.gone,
             observed_in: input.observed_in,
+            retried: input.retried,
             handled,
             children,
             written: input.written,
@@ -149,6 +157,12 @@ impl<M: PhaseMachine> Driver<M> {
         }
     }
 
+    /// The status as the server has it, unknown fields included.
+    pub(super) fn raw(&self) -> Option<&Value> {
+        let raw = self.raw.get_or_init(|| self.envelope.raw_status());
+        raw.as_ref()
+    }
+
     pub(super) fn meta(&self) -> &ObjectMeta {
         self.object.meta()
     }
@@ -168,6 +182,7 @@ impl<M: PhaseMachine> Driver<M> {
                 .fetch_max(envelope.version(), Ordering::Relaxed);
         }
         self.envelope = envelope;
+        self.raw = OnceLock::new();
         Ok(())
     }
 
@@ -186,7 +201,7 @@ impl<M: PhaseMachine> Driver<M> {
     /// Sends a metadata patch, made anew as often as others write first; `None` = nothing to send.
     async fn patch_meta(
         &mut self,
-        make: impl Fn(&ObjectMeta) -> Option<Vec<serde_json::Value>>,
+        make: impl Fn(&ObjectMeta) -> Option<Vec<Operation>>,
     ) -> Result<(), Next> {
         for _ in 0..RACES {
             let Some(patch) = make(self.meta()) else {
@@ -305,7 +320,7 @@ impl<M: PhaseMachine> Driver<M> {
         let panicked = outcome.as_ref().is_err_and(Error::is_panic);
         self.failure = outcome.as_ref().err().map(Error::reason);
         // Half of what a panicking handler wrote is no status.
-        let status = (!panicked).then_some(run.status);
+        let status = run.written.filter(|_| !panicked);
         let mut verdict = Verdict::of(phase, outcome, &self.kind.limits);
         self.tell_children(&mut verdict);
         (verdict, status)
@@ -326,9 +341,8 @@ impl<M: PhaseMachine> Driver<M> {
 
     /// A child that only a person can mend stalls its owner, whatever the phase; people are told once.
     fn tell_children(&self, verdict: &mut Verdict<M>) {
-        let raw = self.envelope.raw_status();
         let is_told = |kind: &str, message: &str| {
-            conditions::text_of(self.kind.rules, raw.as_ref(), kind)
+            conditions::text_of(self.kind.rules, self.raw(), kind)
                 .is_some_and(|(_, told)| told == message)
         };
         if let Some(blocked) = &self.children.blocked {
@@ -386,7 +400,8 @@ impl<M: PhaseMachine> Driver<M> {
     ) -> Run<M> {
         Run {
             context: Arc::clone(&self.kind.context),
-            status: self.object.status().cloned().unwrap_or_default(),
+            written: None,
+            empty: StatusOf::<M>::default(),
             identity: identity.clone(),
             attempt,
             phase_entered_at: self.entered_at(fields),
@@ -397,7 +412,8 @@ impl<M: PhaseMachine> Driver<M> {
                 self.kind.started_at,
             )
             .with_metrics(self.kind.metrics.clone())
-            .with_fence(self.kind.fence.clone()),
+            .with_fence(self.kind.fence.clone())
+            .of_retry(self.retried),
             blocking: self.kind.blocking.clone(),
             kind: Arc::clone(&self.kind.name),
             run_deadline: self.deadline,
@@ -430,14 +446,10 @@ impl<M: PhaseMachine> Driver<M> {
 
     fn remember(&mut self, phase: M, moved: bool) {
         self.phase = phase.name();
-        self.phase_since = Some(self.entered_at(&self.fields()));
+        let since = self.entered_at(&self.fields());
+        self.phase_since = Some(since);
         self.deadline_in = phase.info().deadline.map(|deadline| {
-            let fields = self.fields();
-            let spent = self
-                .kind
-                .clock
-                .now()
-                .duration_since(self.entered_at(&fields));
+            let spent = self.kind.clock.now().duration_since(since);
             deadline.saturating_sub(Duration::try_from(spent).unwrap_or_default())
         });
         if moved {
@@ -485,9 +497,7 @@ impl<M: PhaseMachine> Driver<M> {
             let verdict = Verdict::of_cleanup(phase, outcome, &self.kind.limits);
             self.find_obstacle();
             // Best effort: whether the status is accepted must not decide whether the outside is freed.
-            let recorded = self
-                .record(phase, &fields, &verdict, Some(run.status))
-                .await;
+            let recorded = self.record(phase, &fields, &verdict, run.written).await;
             if let Err(Next::Released) = recorded {
                 return Next::Released;
             }

@@ -1,11 +1,13 @@
 //! One object as the server sent it: decoded on its own, so that one that does not parse harms no other.
 
+mod streamed;
+
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{DynamicResourceScope, Resource};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 /// An object beside the status as the server has it: the typed status may know less than the server.
 #[derive(Clone)]
@@ -28,6 +30,21 @@ enum Body<K> {
 }
 
 impl<K: DeserializeOwned> Envelope<K> {
+    /// Decodes one object from its JSON. Fails only if not even its metadata can be read.
+    pub(crate) fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        match streamed::object::<K>(text) {
+            Ok(found) => Ok(Self {
+                bytes: u32::try_from(found.bytes).unwrap_or(u32::MAX),
+                body: Body::Decoded {
+                    object: Arc::new(found.object),
+                    status: found.status.map(Arc::from),
+                },
+            }),
+            // Once more, slowly: it says what is wrong without naming a column, and keeps what can be kept.
+            Err(_) => Self::from_value(serde_json::from_str(text)?),
+        }
+    }
+
     /// Decodes one object. Fails only if not even its metadata can be read.
     pub(crate) fn from_value(mut value: Value) -> Result<Self, serde_json::Error> {
         // managedFields are most of a small object's bytes, and nobody here reads them.
@@ -111,8 +128,10 @@ pub(crate) fn version_of(meta: &ObjectMeta) -> u64 {
 
 impl<'de, K: DeserializeOwned> Deserialize<'de> for Envelope<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        Self::from_value(value).map_err(serde::de::Error::custom)
+        // Taken as a whole first, so that what is wrong inside harms nothing outside. kube decodes from a text in memory,
+        // and a watch event names its type before its object: otherwise nothing could be borrowed here.
+        let text = <&RawValue>::deserialize(deserializer)?;
+        Self::from_json(text.get()).map_err(serde::de::Error::custom)
     }
 }
 
@@ -163,3 +182,6 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

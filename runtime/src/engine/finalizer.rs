@@ -1,6 +1,9 @@
 //! Our finalizer and the identity beside it: written in one patch, before any handler may touch the outside.
 
+use std::borrow::Cow;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::identity::{IDENTITY_ANNOTATION, Identity};
@@ -22,8 +25,40 @@ pub(crate) fn identity_of(meta: &ObjectMeta) -> Option<Identity> {
         .then_some(identity)
 }
 
-fn test_uid(meta: &ObjectMeta) -> Value {
-    json!({"op": "test", "path": "/metadata/uid", "value": meta.uid})
+/// One operation of a JSON patch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub(crate) enum Operation {
+    Test {
+        path: Cow<'static, str>,
+        value: Value,
+    },
+    Add {
+        path: Cow<'static, str>,
+        value: Value,
+    },
+    Remove {
+        path: Cow<'static, str>,
+    },
+}
+
+/// Tests on the old value (null = absent) and sets the new one.
+fn swap(path: impl Into<Cow<'static, str>>, old: Value, new: Value) -> [Operation; 2] {
+    let path = path.into();
+    [
+        Operation::Test {
+            path: path.clone(),
+            value: old,
+        },
+        Operation::Add { path, value: new },
+    ]
+}
+
+fn test_uid(meta: &ObjectMeta) -> Operation {
+    Operation::Test {
+        path: "/metadata/uid".into(),
+        value: json!(meta.uid),
+    }
 }
 
 /// The entry by which we hold an object, and those that held it for us in former versions.
@@ -53,31 +88,32 @@ impl Finalizer {
 
     /// Adds what is missing of finalizer and identity; former entries give way to the present one. The list is tested as
     /// a whole, so a concurrent change of it makes the patch fail instead of being overwritten.
-    pub(crate) fn adopt(&self, meta: &ObjectMeta, identity: &Identity) -> Vec<Value> {
+    pub(crate) fn adopt(&self, meta: &ObjectMeta, identity: &Identity) -> Vec<Operation> {
         let mut patch = vec![test_uid(meta)];
         if !self.is_complete(meta) {
             let old = meta.finalizers.as_ref().filter(|list| !list.is_empty());
             let foreign = old.into_iter().flatten();
             let mut new: Vec<_> = foreign.filter(|entry| !self.is_ours(entry)).collect();
             new.push(&self.present);
-            let path = "/metadata/finalizers";
-            patch.push(json!({"op": "test", "path": path, "value": old}));
-            patch.push(json!({"op": "add", "path": path, "value": new}));
+            patch.extend(swap("/metadata/finalizers", json!(old), json!(new)));
         }
         patch.extend(write_identity(meta, identity));
         patch
     }
 
     /// Takes our entries off the list, and no other.
-    pub(crate) fn release(&self, meta: &ObjectMeta) -> Option<Vec<Value>> {
+    pub(crate) fn release(&self, meta: &ObjectMeta) -> Option<Vec<Operation>> {
         let mut patch = vec![test_uid(meta)];
         let entries = meta.finalizers.as_deref().unwrap_or_default();
         // From the end, so that the indices before stay what they are.
         for (index, entry) in entries.iter().enumerate().rev() {
             if self.is_ours(entry) {
                 let path = format!("/metadata/finalizers/{index}");
-                patch.push(json!({"op": "test", "path": path, "value": entry}));
-                patch.push(json!({"op": "remove", "path": path}));
+                patch.push(Operation::Test {
+                    path: path.clone().into(),
+                    value: json!(entry),
+                });
+                patch.push(Operation::Remove { path: path.into() });
             }
         }
         (patch.len() > 1).then_some(patch)
@@ -85,27 +121,24 @@ impl Finalizer {
 }
 
 /// Replaces the identity by `next`, tested on the old one.
-pub(crate) fn next_attempt(meta: &ObjectMeta, next: &Identity) -> Vec<Value> {
+pub(crate) fn next_attempt(meta: &ObjectMeta, next: &Identity) -> Vec<Operation> {
     let mut patch = vec![test_uid(meta)];
     patch.extend(write_identity(meta, next));
     patch
 }
 
-fn write_identity(meta: &ObjectMeta, identity: &Identity) -> Vec<Value> {
+fn write_identity(meta: &ObjectMeta, identity: &Identity) -> Vec<Operation> {
+    let text = identity.to_text();
     let annotations = meta.annotations.as_ref().filter(|map| !map.is_empty());
     let Some(annotations) = annotations else {
-        return vec![
-            json!({"op": "test", "path": "/metadata/annotations", "value": null}),
-            json!({"op": "add", "path": "/metadata/annotations", "value": {IDENTITY_ANNOTATION: identity.to_text()}}),
-        ];
+        let new = json!({IDENTITY_ANNOTATION: text});
+        return swap("/metadata/annotations", Value::Null, new).into();
     };
-    let path = format!("/metadata/annotations/{}", escaped(IDENTITY_ANNOTATION));
-    let text = identity.to_text();
     match annotations.get(IDENTITY_ANNOTATION) {
         Some(old) if *old == text => Vec::new(),
-        old => vec![
-            json!({"op": "test", "path": path, "value": old}),
-            json!({"op": "add", "path": path, "value": text}),
-        ],
+        old => {
+            let path = format!("/metadata/annotations/{}", escaped(IDENTITY_ANNOTATION));
+            swap(path, json!(old), text.into()).into()
+        }
     }
 }

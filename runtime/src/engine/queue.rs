@@ -15,6 +15,9 @@ pub(crate) enum Lane {
     Backlog,
 }
 
+/// So many keys keep their room once a burst is over.
+const ROOM: usize = 1024;
+
 /// Keys that are ready, and keys that will be.
 #[derive(Default)]
 pub(crate) struct Queue {
@@ -92,8 +95,18 @@ impl Queue {
         }
     }
 
+    /// Gives back what a burst has taken.
+    fn relax(&mut self) {
+        if self.queued.is_empty() && self.queued.capacity() > 2 * ROOM {
+            self.queued.shrink_to(ROOM);
+            self.fresh.shrink_to(ROOM);
+            self.backlog.shrink_to(ROOM);
+        }
+    }
+
     /// Moves every timer that has run out to the ready keys. Returns how many.
     pub(crate) fn promote(&mut self, now: Instant) -> usize {
+        self.relax();
         let mut count = 0;
         while let Some(entry) = self.timers.first_entry() {
             if entry.key().0 > now {

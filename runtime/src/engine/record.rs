@@ -1,5 +1,7 @@
 //! The status write of a phase: nothing, or one JSON patch.
 
+use std::sync::Arc;
+
 use jiff::{Timestamp, ToSpan};
 use kube::core::object::HasStatus;
 use serde_json::Value;
@@ -18,7 +20,7 @@ use crate::{
     status::{
         Limits, MachineFields, PlanError, PlanInput, Planned, StatusWrite,
         conditions::{self, Conditions, Truth},
-        only_condition, plan,
+        only_condition, plan_patch,
     },
 };
 
@@ -46,15 +48,18 @@ struct Intent {
     entered_at: Option<String>,
     /// The one that the handler saw: a spec that comes while this is written is the next run's.
     generation: Option<i64>,
-    before: Value,
-    after: Value,
+}
+
+/// The typed status before the handler and after it.
+struct Typed<'a> {
+    before: &'a Value,
+    after: &'a Value,
 }
 
 impl<M: PhaseMachine> Driver<M> {
     /// The runtime's fields of the object as it is now.
     pub(super) fn fields(&self) -> Fields {
-        let raw = self.envelope.raw_status();
-        let found = MachineFields::read(self.kind.rules, raw.as_ref());
+        let found = MachineFields::read(self.kind.rules, self.raw());
         Fields {
             phase: found.phase.map(str::to_owned),
             phase_entered_at: found.phase_entered_at.map(str::to_owned),
@@ -69,12 +74,12 @@ impl<M: PhaseMachine> Driver<M> {
             (_, true) => conditions::STALLED,
             _ => conditions::RECONCILING,
         };
-        let raw = self.envelope.raw_status();
-        let seen = conditions::generation_of(self.kind.rules, raw.as_ref(), kind);
+        let seen = conditions::generation_of(self.kind.rules, self.raw(), kind);
         seen.is_some() && seen != self.meta().generation
     }
 
-    /// Writes what the run of `phase` learned. Returns the phase the object is in now.
+    /// Writes what the run of `phase` learned. Returns the phase the object is in now. `status` is what the handler has
+    /// written; `None` if it has not touched it.
     pub(super) async fn record(
         &mut self,
         phase: M,
@@ -83,10 +88,10 @@ impl<M: PhaseMachine> Driver<M> {
         status: Option<StatusOf<M>>,
     ) -> Result<M, Next> {
         let target = verdict.to.unwrap_or(phase);
-        let before = json(self.object.status().cloned().unwrap_or_default())?;
-        let after = match status {
-            Some(status) => json(status)?,
-            None => before.clone(),
+        let seen = Arc::clone(&self.object);
+        let written = match status {
+            Some(after) => Some((typed(&*seen)?, json(after)?)),
+            None => None,
         };
         let now = self.kind.clock.now();
         let intent = Intent {
@@ -94,15 +99,25 @@ impl<M: PhaseMachine> Driver<M> {
             phase: target.name(),
             entered_at: self.entry_time(phase, target, expected, now),
             generation: self.meta().generation,
-            before,
-            after,
         };
         let mut last: Option<StatusWrite> = None;
         for _ in 0..3 {
-            let raw = self.envelope.raw_status();
             let generation = intent.generation.unwrap_or_default();
-            let conditions = self.conditions(phase, verdict, raw.as_ref(), generation);
-            let write = match self.plan(&intent, raw.as_ref(), &conditions, now)? {
+            let conditions = self.conditions(phase, verdict, self.raw(), generation);
+            let untouched = match (&written, self.raw()) {
+                // What the handler left alone stays as the server has it, so it need not be known.
+                (Some(_), _) | (None, Some(Value::Object(_))) => Value::Null,
+                // A first status holds what the type has by itself.
+                (None, _) => typed(&*seen)?,
+            };
+            let typed = match &written {
+                Some((before, after)) => Typed { before, after },
+                None => Typed {
+                    before: &untouched,
+                    after: &untouched,
+                },
+            };
+            let write = match self.plan(&intent, &typed, &conditions, now)? {
                 Planned::Unchanged => {
                     self.count(PatchResult::Skipped);
                     return Ok(target);
@@ -114,11 +129,10 @@ impl<M: PhaseMachine> Driver<M> {
                     .refused("its tests fail although nothing else changed")
                     .await);
             }
-            let operations: Vec<Value> = operations(&write)?;
             match self
                 .kind
                 .api
-                .patch(&self.key, Part::Status, &operations)
+                .patch(&self.key, Part::Status, &write.patch)
                 .await
             {
                 Patched::Done(envelope) => {
@@ -145,7 +159,7 @@ impl<M: PhaseMachine> Driver<M> {
     fn plan(
         &self,
         intent: &Intent,
-        raw: Option<&Value>,
+        typed: &Typed<'_>,
         conditions: &Conditions,
         now: Timestamp,
     ) -> Result<Planned, Next> {
@@ -154,12 +168,12 @@ impl<M: PhaseMachine> Driver<M> {
             phase_entered_at: intent.entered_at.as_deref(),
             observed_generation: intent.generation,
         };
-        let planned = plan(&PlanInput {
+        let planned = plan_patch(&PlanInput {
             rules: self.kind.rules,
             uid: self.meta().uid.as_deref().unwrap_or_default(),
-            server_status: raw,
-            typed_before: &intent.before,
-            typed_after: &intent.after,
+            server_status: self.raw(),
+            typed_before: typed.before,
+            typed_after: typed.after,
             expected: intent.expected.borrowed(),
             next,
             conditions,
@@ -282,22 +296,16 @@ impl<M: PhaseMachine> Driver<M> {
 
     /// Writes these conditions and nothing else.
     async fn say(&mut self, wanted: &Conditions, then: Next) -> Next {
-        let raw = self.envelope.raw_status();
         let uid = self.meta().uid.clone().unwrap_or_default();
         let now = self.kind.clock.now();
-        let Planned::Patch(write) =
-            only_condition(self.kind.rules, &uid, raw.as_ref(), wanted, now)
+        let Planned::Patch(write) = only_condition(self.kind.rules, &uid, self.raw(), wanted, now)
         else {
             return then;
-        };
-        let operations = match operations(&write) {
-            Ok(operations) => operations,
-            Err(next) => return next,
         };
         match self
             .kind
             .api
-            .patch(&self.key, Part::Status, &operations)
+            .patch(&self.key, Part::Status, &write.patch)
             .await
         {
             Patched::Done(envelope) => self.take(envelope, true).err().unwrap_or(then),
@@ -322,21 +330,19 @@ impl<M: PhaseMachine> Driver<M> {
             reasons::REFUSED,
             note.clone(),
         );
-        let raw = self.envelope.raw_status();
         let uid = self.meta().uid.clone().unwrap_or_default();
         let planned = only_condition(
             self.kind.rules,
             &uid,
-            raw.as_ref(),
+            self.raw(),
             &wanted,
             self.kind.clock.now(),
         );
         if let Planned::Patch(write) = planned
-            && let Ok(operations) = operations(&write)
             && let Patched::Done(envelope) = self
                 .kind
                 .api
-                .patch(&self.key, Part::Status, &operations)
+                .patch(&self.key, Part::Status, &write.patch)
                 .await
             && let Err(next) = self.take(envelope, true)
         {
@@ -355,9 +361,13 @@ fn json(status: impl serde::Serialize) -> Result<Value, Next> {
         .map_err(|error| retry(format!("the status does not serialise: {error}")))
 }
 
-fn operations(write: &StatusWrite) -> Result<Vec<Value>, Next> {
-    match json(&write.patch)? {
-        Value::Array(operations) => Ok(operations),
-        other => Ok(vec![other]),
+/// The status as its type has it.
+fn typed<K: HasStatus>(object: &K) -> Result<Value, Next>
+where
+    K::Status: serde::Serialize + Default,
+{
+    match object.status() {
+        Some(status) => json(status),
+        None => json(K::Status::default()),
     }
 }

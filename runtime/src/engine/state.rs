@@ -53,7 +53,7 @@ pub(crate) struct ObjectState {
     pub(crate) entered_at: Option<Timestamp>,
     pub(crate) is_paused: bool,
     /// The version that the run in flight wrote last: known also when it is cut.
-    pub(crate) written: Arc<AtomicU64>,
+    pub(crate) written: Option<Arc<AtomicU64>>,
 }
 
 impl ObjectState {
@@ -78,7 +78,7 @@ impl ObjectState {
             phase: "",
             entered_at: None,
             is_paused: false,
-            written: Arc::default(),
+            written: None,
         }
     }
 

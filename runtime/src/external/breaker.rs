@@ -13,6 +13,9 @@ pub(super) enum Verdict {
     Alive,
     /// It did not, or with a 5xx.
     Failed,
+    /// The same, for an object whose last run failed too: as long as others are answered, that is the object's matter. One
+    /// object in a hundred whose calls never return must not shut the way for all others.
+    FailedAgain,
     /// Nothing was learned: the caller went away, or its time was too short to blame anybody.
     Nothing,
 }
@@ -42,6 +45,8 @@ pub(super) struct Breaker {
     outcomes: u64,
     seen: u32,
     open_for: Duration,
+    /// When it last answered anybody.
+    alive_at: Option<Instant>,
 }
 
 impl Breaker {
@@ -54,6 +59,7 @@ impl Breaker {
             in_a_row: 0,
             outcomes: 0,
             seen: 0,
+            alive_at: None,
         }
     }
 
@@ -88,9 +94,13 @@ impl Breaker {
         if admission.epoch != self.epoch {
             return;
         }
+        if verdict == Verdict::Alive {
+            self.alive_at = Some(now);
+        }
         match (verdict, admission.probe) {
+            (Verdict::FailedAgain, false) if self.answers_others(now) => {}
             (Verdict::Alive, true) => self.close(),
-            (Verdict::Failed, true) => {
+            (Verdict::Failed | Verdict::FailedAgain, true) => {
                 self.open_for = (self.open_for * 2).min(self.settings.longest);
                 self.open(now);
             }
@@ -102,12 +112,17 @@ impl Breaker {
                 self.count(0);
                 self.open_if_due(now);
             }
-            (Verdict::Failed, false) => {
+            (Verdict::Failed | Verdict::FailedAgain, false) => {
                 self.in_a_row = self.in_a_row.saturating_add(1);
                 self.count(1);
                 self.open_if_due(now);
             }
         }
+    }
+
+    fn answers_others(&self, now: Instant) -> bool {
+        self.alive_at
+            .is_some_and(|at| now.saturating_duration_since(at) < self.settings.open_for)
     }
 
     fn count(&mut self, failed: u64) {
@@ -152,3 +167,6 @@ impl Breaker {
         self.seen = 0;
     }
 }
+
+#[cfg(test)]
+mod tests;

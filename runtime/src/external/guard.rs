@@ -258,7 +258,10 @@ impl Guard {
         let result = tokio::time::timeout(limit, call())
             .await
             .unwrap_or(Err(CallError::Timeout { after: limit }));
-        pass.close(verdict(&result, limit, full));
+        pass.close(match verdict(&result, limit, full) {
+            Verdict::Failed if scope.is_retried() => Verdict::FailedAgain,
+            verdict => verdict,
+        });
         if let Err(error) = &result {
             self.heed(target, error);
         }

@@ -15,6 +15,7 @@ pub struct CallScope {
     metrics: Option<Metrics>,
     fence: Option<Fence>,
     sightings: Sightings,
+    retried: bool,
 }
 
 impl std::fmt::Debug for CallScope {
@@ -36,7 +37,19 @@ impl CallScope {
             metrics: None,
             fence: None,
             sightings: Sightings::default(),
+            retried: false,
         }
+    }
+
+    /// The same for an object whose last run failed: what fails again may be its own fault rather than the target's.
+    #[must_use]
+    pub(crate) fn of_retry(mut self, retried: bool) -> Self {
+        self.retried = retried;
+        self
+    }
+
+    pub(crate) fn is_retried(&self) -> bool {
+        self.retried
     }
 
     /// The same, its calls counted in `metrics`.

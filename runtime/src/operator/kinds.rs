@@ -181,7 +181,7 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
         let bell = Arc::clone(&children.bell);
         let forward = jobs::forward(Arc::clone(&self.triggers), Arc::clone(&bell));
         let kind = Kind::<M> {
-            api: ObjectApi::new(shared.clients.call.clone(), &shared.name),
+            api: ObjectApi::new(shared.clients.caller(), &shared.name),
             context: Arc::clone(&shared.context),
             clock: Arc::clone(&shared.clock),
             started_at: shared.started_at,

@@ -18,6 +18,7 @@ pub use conditions::{Conditions, converged_generation, entered_at};
 pub use merge::three_way;
 pub use normal::{normalise, semantically_equal};
 pub use patcher::{StatusPatcher, merge_patch};
+pub(crate) use plan::plan_patch;
 pub use plan::{MachineFields, PlanError, PlanInput, Planned, StatusWrite, only_condition, plan};
 pub use rules::Rules;
 pub use sensitive::Sensitive;

@@ -139,6 +139,22 @@ impl<'a> MachineFields<'a> {
 /// [`PlanError::Moved`] if `server_status` is not in the `expected` state, [`PlanError::TooLarge`] if the status
 /// would grow beyond its limit.
 pub fn plan(input: &PlanInput<'_>) -> Result<Planned, PlanError> {
+    planned(input, Keep::Status)
+}
+
+/// The same without [`StatusWrite::status`], which is null: who only sends the patch need not pay for a copy.
+pub(crate) fn plan_patch(input: &PlanInput<'_>) -> Result<Planned, PlanError> {
+    planned(input, Keep::Nothing)
+}
+
+/// What is kept beside the patch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Status,
+    Nothing,
+}
+
+fn planned(input: &PlanInput<'_>, keep: Keep) -> Result<Planned, PlanError> {
     let rules = input.rules;
     let server = object(input.server_status);
     let have = MachineFields::read(rules, server);
@@ -178,7 +194,7 @@ pub fn plan(input: &PlanInput<'_>) -> Result<Planned, PlanError> {
             test_field(&mut writer, server, path);
         }
     }
-    Ok(write(rules, input.uid, server, target, writer).sized(status_bytes, cut + fitted))
+    Ok(write(rules, input.uid, server, target, writer, keep).sized(status_bytes, cut + fitted))
 }
 
 /// Writes conditions and nothing else, whatever the phase: for an object whose phase this version does not know, or
@@ -198,7 +214,8 @@ pub fn only_condition(
     let mut target = server.cloned().unwrap_or_else(|| Value::Object(Map::new()));
     write_conditions(rules, &mut target, conditions, now);
     let status_bytes = bounds::json_bytes(&target);
-    write(rules, uid, server, target, Writer::new(&["status"])).sized(status_bytes, 0)
+    let writer = Writer::new(&["status"]);
+    write(rules, uid, server, target, writer, Keep::Status).sized(status_bytes, 0)
 }
 
 impl Planned {
@@ -215,15 +232,19 @@ fn write(
     rules: &Rules,
     uid: &str,
     server: Option<&Value>,
-    target: Value,
+    mut target: Value,
     mut writer: Writer,
+    keep: Keep,
 ) -> Planned {
     let tests = writer.len();
     match server {
         Some(server) => writer.bring(rules.root(), server, &target),
         None => {
             writer.test(Value::Null);
-            writer.add(target.clone());
+            writer.add(match keep {
+                Keep::Status => target.clone(),
+                Keep::Nothing => target.take(),
+            });
         }
     }
     if writer.len() == tests {

@@ -155,12 +155,12 @@ impl<M: PhaseMachine> Controller<M> {
         let state = self
             .states
             .entry(key.clone())
-            .or_insert_with(|| ObjectState::new(uid));
+            .or_insert_with(|| Box::new(ObjectState::new(uid)));
         if state.running {
             return; // Compared again when the run reports.
         }
         if state.uid != uid {
-            let old = std::mem::replace(state, ObjectState::new(uid));
+            let old = std::mem::replace(&mut **state, ObjectState::new(uid));
             self.kind.jobs.forget(key);
             self.uncount(&old);
         }
@@ -191,7 +191,7 @@ impl<M: PhaseMachine> Controller<M> {
         }
         let uid = meta.uid.as_deref().unwrap_or_default();
         let state = self.states.entry(key.clone());
-        let state = state.or_insert_with(|| ObjectState::new(uid));
+        let state = state.or_insert_with(|| Box::new(ObjectState::new(uid)));
         if !state.running {
             self.push(key, lane);
         }

@@ -100,7 +100,8 @@ impl<M: PhaseMachine> Controller<M> {
         };
         state.running = false;
         state.running_since = None;
-        let written = state.written.load(Ordering::Relaxed);
+        let written = state.written.take();
+        let written = written.map_or(0, |written| written.load(Ordering::Relaxed));
         if written > 0 {
             state.gate = Some((written, Instant::now() + self.kind.limits.gate));
         }
@@ -123,6 +124,7 @@ impl<M: PhaseMachine> Controller<M> {
         };
         state.running = false;
         state.running_since = None;
+        state.written = None;
         let cached = self.cache.get(&key);
         let same = cached.is_some_and(|known| known.meta().uid.as_deref() == Some(&*report.uid));
         if !same {

@@ -170,9 +170,10 @@ impl<M: PhaseMachine> Controller<M> {
             envelope: envelope.clone(),
             gone: state.gone.clone(),
             observed_in: state.observed_in,
+            retried: state.failures > 0,
             written: Arc::default(),
         };
-        state.written = Arc::clone(&input.written);
+        state.written = Some(Arc::clone(&input.written));
         let Some(driver) = Driver::new(Arc::clone(&self.kind), input) else {
             return;
         };
