@@ -158,9 +158,9 @@ fn hung(results: &Results) -> Vec<Group> {
             });
             let p99 = middle(&figures, |figure| figure.p99_seconds);
             let label = if share < 100.0 {
-                format!("{share:.0} %, then none")
+                format!("stalls at {share:.0} %")
             } else {
-                format!("100 %, P99 {p99:.1} s")
+                format!("P99 {p99:.1} s")
             };
             Bar {
                 side,

@@ -80,8 +80,7 @@ impl Kept {
 impl<M: PhaseMachine> Driver<M> {
     /// The identity as the status has it.
     pub(super) fn kept_identity(&self) -> Option<Kept> {
-        let raw = self.envelope.raw_status();
-        let (_, text) = conditions::text_of(self.kind.rules, raw.as_ref(), conditions::IDENTITY)?;
+        let (_, text) = conditions::text_of(self.kind.rules, self.raw(), conditions::IDENTITY)?;
         Kept::parse(&text)
     }
 

@@ -32,9 +32,8 @@ impl<M: PhaseMachine> Driver<M> {
         });
         self.obstacle = missing.or(refused);
         if let Some(obstacle) = &self.obstacle {
-            let raw = self.envelope.raw_status();
             let told =
-                conditions::text_of(self.kind.rules, raw.as_ref(), conditions::CLEANUP_BLOCKED);
+                conditions::text_of(self.kind.rules, self.raw(), conditions::CLEANUP_BLOCKED);
             if told.is_none_or(|(_, told)| told != obstacle.message) {
                 let events = &self.kind.events;
                 events.warn(&*self.object, obstacle.reason, obstacle.message.clone());
