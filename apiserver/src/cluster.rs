@@ -254,6 +254,12 @@ impl Cluster {
         self.0.store.lock().compact();
     }
 
+    /// Ends every open watch without an error, as a load balancer or a server that restarts does. Together with
+    /// [`compact`](Self::compact) whoever resumes is told that the version has expired.
+    pub fn cut_watches(&self) {
+        self.0.store.lock().cut_watches();
+    }
+
     /// Lets requests over HTTP with this bearer token be this user. The empty token stands for requests without one:
     /// kubectl sends none to a server without TLS.
     pub fn add_token(&self, token: &str, user: &str, uid: &str, groups: &[&str]) {

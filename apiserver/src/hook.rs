@@ -43,6 +43,8 @@ pub enum WriteVerdict {
     Proceed,
     /// It never gets an answer; at [`Stage::Before`] it is not committed.
     Hang,
+    /// It is answered with this HTTP status; at [`Stage::Before`] it is not committed, at [`Stage::After`] it is.
+    Fail(u16),
 }
 
 /// The hook. It is called without any lock held, so it may use the cluster.

@@ -1,6 +1,6 @@
 //! What macro output calls. Not for use by hand.
 
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use ::futures::{FutureExt, future::BoxFuture};
 use ::kube::Resource;
@@ -17,6 +17,7 @@ pub use tracing;
 use crate::{
     cx::{Cx, Run},
     error::{Error, Result},
+    operator::HandlerObserver,
     phase::{PhaseMachine, ReconcilePhase},
     step::Outcome,
 };
@@ -43,6 +44,7 @@ pub fn run_phase<'a, P: ReconcilePhase>(
         name = object.meta().name.as_deref().unwrap_or_default(),
     );
     let handler = async move {
+        let _at_work = AtWork::new(run, object.meta().uid.as_deref().unwrap_or_default(), phase);
         let mut cx = Cx::<P>::new(object, run);
         let handler = AssertUnwindSafe(P::reconcile(&mut cx)).catch_unwind();
         match tokio::time::timeout_at(deadline, handler).await {
@@ -56,6 +58,33 @@ pub fn run_phase<'a, P: ReconcilePhase>(
         }
     };
     Box::pin(handler.instrument(span))
+}
+
+/// Tells the observer when the handler ends, also one that is cut.
+struct AtWork {
+    observer: Arc<dyn HandlerObserver>,
+    kind: Arc<str>,
+    uid: String,
+    phase: &'static str,
+}
+
+impl AtWork {
+    fn new<M: PhaseMachine>(run: &Run<M>, uid: &str, phase: &'static str) -> Option<Self> {
+        let observer = Arc::clone(run.engine.observer.as_ref()?);
+        observer.began(&run.kind, uid, phase);
+        Some(Self {
+            observer,
+            kind: Arc::clone(&run.kind),
+            uid: uid.to_owned(),
+            phase,
+        })
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        self.observer.ended(&self.kind, &self.uid, self.phase);
+    }
 }
 
 /// Compares in a const assertion; `Duration` has no const `PartialOrd`.

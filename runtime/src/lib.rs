@@ -36,7 +36,7 @@ pub mod step;
 pub use engine::annotations;
 pub use jobs::{Job, Trigger};
 pub use lease::LeaderElection;
-pub use operator::{Operator, OperatorError, Placement, RunOptions};
+pub use operator::{HandlerObserver, Operator, OperatorError, Placement, RunOptions};
 pub use opgen_macros::{MachineContext, PhaseMachine, StatusDiff, reconcile_phase, timeout_client};
 
 /// What a handler, a phase enum and a context need; generated code imports it whole.

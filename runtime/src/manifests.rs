@@ -31,6 +31,25 @@ impl RoleRule {
     }
 }
 
+/// What several kinds need of the same objects, as one rule: then each verb stands in the role once.
+pub(crate) fn merged(rules: impl IntoIterator<Item = RoleRule>) -> Vec<RoleRule> {
+    let mut all: Vec<RoleRule> = Vec::new();
+    for rule in rules {
+        let same = |one: &&mut RoleRule| {
+            (&one.group, &one.resource, &one.names) == (&rule.group, &rule.resource, &rule.names)
+        };
+        match all.iter_mut().find(same) {
+            Some(known) => {
+                let new = rule.verbs.into_iter();
+                let new: Vec<_> = new.filter(|verb| !known.verbs.contains(verb)).collect();
+                known.verbs.extend(new);
+            }
+            None => all.push(rule),
+        }
+    }
+    all
+}
+
 /// A definition, and the one of its versions that the operator reads and writes.
 #[derive(Clone, Debug)]
 pub(crate) struct NeededCrd {
@@ -137,5 +156,32 @@ impl Needs {
                 "subjects": [{"kind": "ServiceAccount", "name": self.name, "namespace": self.namespace}],
             }),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_kinds_need_is_asked_for_once() {
+        let rule = |resource: &str, verbs: &[&'static str]| RoleRule {
+            group: String::new(),
+            resource: resource.to_owned(),
+            names: Vec::new(),
+            verbs: verbs.to_vec(),
+            cluster: false,
+        };
+        let all = merged([
+            rule("events", &["create", "patch"]),
+            rule("secrets", &["list"]),
+            rule("events", &["create", "patch"]),
+            rule("secrets", &["list", "get"]),
+        ]);
+        let expected = [
+            rule("events", &["create", "patch"]),
+            rule("secrets", &["list", "get"]),
+        ];
+        assert_eq!(all, expected);
     }
 }

@@ -20,9 +20,10 @@ use crate::{
     inspect::Inspector,
     jobs::Trigger,
     lease::{self, Candidacy, LeaderElection},
-    manifests::{Needs, RoleRule},
+    manifests::{Needs, RoleRule, merged},
     phase::PhaseMachine,
     preflight, probes,
+    status::MachinePaths,
 };
 
 pub use options::KindOptions;
@@ -70,6 +71,14 @@ pub enum Placement {
     Inline,
 }
 
+/// Told of every handler that begins or ends, so that a test can say that no object has two at once.
+pub trait HandlerObserver: Send + Sync {
+    /// The handler of `phase` begins to work on the object of that kind and uid.
+    fn began(&self, kind: &str, uid: &str, phase: &'static str);
+    /// It ended, or was cut.
+    fn ended(&self, kind: &str, uid: &str, phase: &'static str);
+}
+
 /// How to run.
 pub struct RunOptions {
     /// Where lease, probes and metrics live.
@@ -83,6 +92,8 @@ pub struct RunOptions {
     /// Work only as the holder of a lease in the operator's own namespace; `None` = at once (the default: the command
     /// line elects by default).
     pub leader_election: Option<LeaderElection>,
+    /// Told of every handler that begins or ends; for tests.
+    pub observer: Option<Arc<dyn HandlerObserver>>,
     /// Ends the run when it resolves.
     pub shutdown: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
@@ -95,6 +106,7 @@ impl Default for RunOptions {
             probe_addr: None,
             drain: Limits::default().drain,
             leader_election: None,
+            observer: None,
             shutdown: Box::pin(std::future::pending()),
         }
     }
@@ -238,12 +250,18 @@ impl<C: Send + Sync + 'static> Operator<C> {
         Needs {
             name: self.name.clone(),
             crds: self.kinds.iter().map(|kind| kind.crd()).collect(),
-            rules: self.kinds.iter().flat_map(|kind| kind.rules()).collect(),
+            rules: merged(self.kinds.iter().flat_map(|kind| kind.rules())),
             lists: self.kinds.iter().flat_map(|kind| kind.lists()).collect(),
             at_home: lease::rules(&self.lease_name()),
             only_in: self.only_in.clone(),
             namespace: self.home.clone(),
         }
+    }
+
+    /// Where each kind has the runtime's fields: the kind's name, and pointers into its status.
+    #[must_use]
+    pub fn machine_paths(&self) -> Vec<(String, MachinePaths)> {
+        self.kinds.iter().map(|kind| kind.paths()).collect()
     }
 
     /// The phase graph of every kind.
@@ -269,6 +287,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             probe_addr,
             drain,
             leader_election,
+            observer,
             mut shutdown,
         } = options;
         let metrics = clients.metrics().clone();
@@ -330,6 +349,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             inspector,
             stopped,
             events,
+            observer,
         };
         let mut writer = JoinSet::new();
         writer.spawn(write_events);

@@ -1,185 +1,138 @@
-//! Crash exploration: the operator dies before and after each of its writes, comes back, and has to recover.
+//! Crash exploration: the operator dies before and after each of its writes, comes back, dies again, and has to recover.
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::sync::Arc;
 
-use opgen_apiserver::{Stage, WriteVerdict};
 use tokio::sync::Notify;
 
 use crate::{
     oracle::{self, Violation},
     process::Life,
+    replay::{CrashPoint, Replay, When},
+    report::{Exploration, in_parallel},
     scenario::Scenario,
+    story::{Calm, Progress, verdict},
     world::World,
 };
 
-/// Which side of a write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    /// The request was sent; nothing is committed.
-    Before,
-    /// It is committed; the operator never hears of it.
-    After,
-}
+/// What came of a life.
+type Lived = (Result<(), Violation>, Survivor);
 
-/// Where the operator dies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CrashPoint {
-    /// The n-th write of the operator, from 1.
-    pub write: usize,
-    /// Before or after it.
-    pub when: When,
-}
-
-impl fmt::Display for CrashPoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let when = match self.when {
-            When::Before => "before",
-            When::After => "after",
-        };
-        write!(f, "{when} write {}", self.write)
-    }
-}
-
-/// What an exploration found.
-#[derive(Clone, Debug)]
-pub struct Exploration {
-    /// The seed it ran under.
-    pub seed: u64,
-    /// How many writes an undisturbed life has.
-    pub writes: usize,
-    /// How many crashes were tried.
-    pub crashes: usize,
-    /// What did not recover; `None` stands for the undisturbed run.
-    pub violations: Vec<(Option<CrashPoint>, Violation)>,
-}
-
-impl fmt::Display for Exploration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{} crashes over {} writes, {} violations (replay with OPGEN_SEED={})",
-            self.crashes,
-            self.writes,
-            self.violations.len(),
-            self.seed
-        )?;
-        for (point, violation) in &self.violations {
-            match point {
-                Some(point) => writeln!(f, "  crash {point}: {violation}")?,
-                None => writeln!(f, "  without a crash: {violation}")?,
-            }
-        }
-        Ok(())
-    }
+/// What the last process left for comparison.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Survivor {
+    /// How many writes the last process made.
+    pub(crate) writes: usize,
+    /// The children when all was Ready for the last time, if the last process saw that.
+    children: Option<Vec<String>>,
 }
 
 pub(crate) fn explore<C: Send + Sync + 'static, P: Clone + 'static>(
     scenario: &Scenario<C, P>,
 ) -> Exploration {
-    let mut exploration = Exploration {
-        seed: scenario.seed,
-        writes: 0,
-        crashes: 0,
-        violations: Vec::new(),
-    };
-    let counter = Arc::new(AtomicUsize::new(0));
-    let mut life = Life::new(scenario);
-    count_writes(&life, &counter, None, &Arc::default());
-    if let Err(violation) = life.whole() {
+    let mut exploration = Exploration::new(scenario.seed);
+    let (lived, reference) = live(scenario, &[]);
+    exploration.writes = reference.writes;
+    if let Err(violation) = lived {
+        // Whatever follows would only say the same again.
         exploration.violations.push((None, violation));
+        return exploration;
     }
-    exploration.writes = counter.load(Ordering::SeqCst);
-    for write in 1..=exploration.writes {
-        for when in [When::Before, When::After] {
-            let point = CrashPoint { write, when };
-            exploration.crashes += 1;
-            if let Err(violation) = crash(scenario, point) {
-                exploration.violations.push((Some(point), violation));
-            }
-        }
-    }
+    let singles = after(&[], reference.writes);
+    let found = attempt(scenario, &singles, &reference, &mut exploration);
+    exploration.crashes = singles.len();
+    let pairs: Vec<_> = singles
+        .iter()
+        .zip(found)
+        .flat_map(|(points, writes)| after(points, writes))
+        .collect();
+    attempt(scenario, &pairs, &reference, &mut exploration);
+    exploration.pairs = pairs.len();
     exploration
 }
 
-/// Counts the operator's writes; at `point` the request never returns and `crashed` is told.
-fn count_writes<C: Send + Sync + 'static, P: Clone + 'static>(
-    life: &Life<'_, C, P>,
-    counter: &Arc<AtomicUsize>,
-    point: Option<CrashPoint>,
-    crashed: &Arc<Notify>,
-) {
-    let (user, counter, crashed) = (life.user(), Arc::clone(counter), Arc::clone(crashed));
-    life.cluster.on_write(Arc::new(move |write, stage| {
-        let ours = write.user == user && write.resource != "leases" && write.resource != "events";
-        if !ours {
-            return WriteVerdict::Proceed;
-        }
-        let number = match stage {
-            Stage::Before => counter.load(Ordering::SeqCst) + 1,
-            Stage::After => counter.fetch_add(1, Ordering::SeqCst) + 1,
-        };
-        let when = if stage == Stage::Before {
-            When::Before
-        } else {
-            When::After
-        };
-        if point
-            == Some(CrashPoint {
-                write: number,
-                when,
-            })
-        {
-            crashed.notify_one();
-            return WriteVerdict::Hang;
-        }
-        WriteVerdict::Proceed
-    }));
+/// Every crash of a process that makes so many writes, after those before.
+fn after(points: &[CrashPoint], writes: usize) -> Vec<Vec<CrashPoint>> {
+    (1..=writes)
+        .flat_map(|write| [When::Before, When::After].map(|when| CrashPoint { write, when }))
+        .map(|point| [points, &[point]].concat())
+        .collect()
 }
 
-/// A life with one crash in it.
-fn crash<C: Send + Sync + 'static, P: Clone + 'static>(
+/// Lives all these lives; returns how many writes the last process of each made, and notes what did not recover.
+fn attempt<C: Send + Sync + 'static, P: Clone + 'static>(
     scenario: &Scenario<C, P>,
-    point: CrashPoint,
-) -> Result<(), Violation> {
+    lives: &[Vec<CrashPoint>],
+    reference: &Survivor,
+    exploration: &mut Exploration,
+) -> Vec<usize> {
+    let lived: Vec<Lived> = in_parallel(lives, |points| live(scenario, points));
+    let mut writes = Vec::new();
+    for (points, (lived, survivor)) in lives.iter().zip(lived) {
+        let lived = lived.and_then(|()| alike(reference, &survivor));
+        // What did not recover is not crashed once more.
+        writes.push(if lived.is_ok() { survivor.writes } else { 0 });
+        if let Err(violation) = lived {
+            let replay = Some(Replay::Crashes(points.clone()));
+            exploration.violations.push((replay, violation));
+        }
+    }
+    writes
+}
+
+/// The children of a life with crashes are those of one without.
+fn alike(reference: &Survivor, survivor: &Survivor) -> Result<(), Violation> {
+    match (&reference.children, &survivor.children) {
+        (Some(expected), Some(found)) if expected != found => Err(Violation::Children {
+            expected: expected.clone(),
+            found: found.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A life in which each process but the last dies at its point.
+pub(crate) fn live<C: Send + Sync + 'static, P: Clone + 'static>(
+    scenario: &Scenario<C, P>,
+    points: &[CrashPoint],
+) -> Lived {
     let mut life = Life::new(scenario);
-    let (counter, crashed) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
-    count_writes(&life, &counter, Some(point), &crashed);
-    life.create_objects();
-    let objects = scenario.objects.clone();
-    let outside = Arc::clone(&scenario.outside);
-    // The first process lives until the crash; a user deletes the objects once they are Ready.
-    life.process(async |world: World<P>| {
-        let undisturbed = async {
-            oracle::converges(&world, &objects, &*outside).await?;
-            oracle::delete(&world, &objects);
-            world.advance(scenario.patience).await;
-            Err(Violation::NoCrash)
-        };
-        tokio::select! {
-            () = crashed.notified() => Ok(()),
-            failed = undisturbed => failed,
+    let mut survivor = Survivor::default();
+    let mut progress = Progress::default();
+    for point in points {
+        let crashed = Arc::new(Notify::new());
+        let writes = life.writes.clone();
+        let died = life.process(async |world: World<P>| {
+            writes.crash_at(point.write, point.when, Arc::clone(&crashed));
+            let (oracle, mut calm) = (scenario.oracle(), Calm);
+            tokio::select! {
+                biased;
+                () = crashed.notified() => Ok(()),
+                lived = scenario.live(&world, &oracle, &mut progress, false, &mut calm) => {
+                    lived?;
+                    Err(Violation::NoSuchMoment(format!(
+                        "the write to crash at ({point}) was never made: the run is not deterministic, or has no such write"
+                    )))
+                }
+            }
+        });
+        if let Err(violation) = verdict(&life, died) {
+            return (Err(violation), survivor);
         }
-    })?;
-    let terminating = |world: &World<P>| {
-        objects.iter().all(|object| {
-            world
-                .get(object)
-                .is_none_or(|found| found.pointer("/metadata/deletionTimestamp").is_some())
-        })
-    };
-    // The second one has to see it through.
-    life.cluster.clear_write_hook();
-    life.process(async |world: World<P>| {
-        if !terminating(&world) {
-            oracle::converges(&world, &objects, &*outside).await?;
-            oracle::stays_quiet(&world, objects.len()).await?;
-        }
-        oracle::goes_away(&world, &objects, &*outside).await
-    })
+    }
+    let lived = life.process(async |world: World<P>| {
+        let oracle = scenario.oracle();
+        scenario
+            .live(&world, &oracle, &mut progress, true, &mut survivor)
+            .await?;
+        oracle::forbidden(&world)
+    });
+    survivor.writes = life.writes.done();
+    (verdict(&life, lived), survivor)
+}
+
+impl<P> crate::story::Disturb<P> for Survivor {
+    async fn interlude(&mut self, world: &World<P>) -> Result<(), Violation> {
+        self.children = Some(crate::children::names(world));
+        Ok(())
+    }
 }

@@ -2,34 +2,53 @@
 
 use std::{sync::Arc, time::Duration};
 
+use jiff::SignedDuration;
 use opgen_apiserver::Cluster;
-use opgen_runtime::{Operator, Placement, RunOptions, clients::Clients, clock::SharedClock};
+use opgen_runtime::{
+    HandlerObserver, LeaderElection, Operator, OperatorError, Placement, RunOptions,
+    clients::Clients, clock::SharedClock, metrics::Metrics,
+};
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use tokio::{task::JoinHandle, time::Instant};
 
 use crate::{
-    oracle::{self, Violation},
-    scenario::Scenario,
-    words,
-    world::World,
+    handlers::Handlers, oracle::Violation, scenario::Scenario, words, world::World, writes::Writes,
 };
 
 /// Makes the operator of a process.
 pub(crate) type MakeOperator<C> = Arc<dyn Fn() -> Operator<C> + Send + Sync>;
+/// Changes the manifests before they are applied.
+pub(crate) type Edit<'e> = &'e dyn Fn(&mut Vec<Value>);
 
 /// What outlives a process.
 pub(crate) struct Life<'a, C, P> {
     pub(crate) scenario: &'a Scenario<C, P>,
     pub(crate) cluster: Cluster,
     pub(crate) provider: P,
+    pub(crate) writes: Writes,
+    pub(crate) handlers: Handlers,
+    /// Whether processes elect a leader.
+    pub(crate) elects: bool,
     /// Virtual time spent by former processes.
     elapsed: Duration,
     processes: u64,
 }
 
+/// A running process of the operator.
+pub(crate) struct Replica {
+    pub(crate) user: String,
+    pub(crate) metrics: Metrics,
+    pub(crate) task: JoinHandle<Result<(), OperatorError>>,
+}
+
 impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
     /// A fresh cluster with RBAC on, in which the operator's manifests are applied.
     pub(crate) fn new(scenario: &'a Scenario<C, P>) -> Self {
+        Self::with(scenario, &|_| {})
+    }
+
+    /// The same, with the manifests changed.
+    pub(crate) fn with(scenario: &'a Scenario<C, P>, edit: Edit<'_>) -> Self {
         let cluster = Cluster::builder()
             .seed(scenario.seed)
             .rbac(true)
@@ -39,19 +58,25 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
             provider: (scenario.provider)(),
             scenario,
             cluster,
+            writes: Writes::default(),
+            handlers: Handlers::default(),
+            elects: false,
             elapsed: Duration::ZERO,
             processes: 0,
         };
         life.paused(async {
             let operator = (life.scenario.operator)();
             let home = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": operator.name()}});
+            let mut manifests = operator.manifests();
+            edit(&mut manifests);
             let applied = life
                 .cluster
                 .apply_manifests(&[home])
-                .and_then(|()| life.cluster.apply_manifests(&operator.manifests()))
+                .and_then(|()| life.cluster.apply_manifests(&manifests))
                 .and_then(|()| life.cluster.apply_manifests(&life.scenario.given));
             assert!(applied.is_ok(), "the operator's own manifests, or what the scenario gives, are refused: {applied:?}");
         });
+        life.writes.install(&life.cluster, vec![life.user()]);
         life
     }
 
@@ -61,21 +86,8 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
         format!("system:serviceaccount:{0}:{0}", operator.name())
     }
 
-    /// Inside a paused runtime, as all else: the cluster's clock must not read real time.
-    pub(crate) fn create_objects(&self) {
-        self.paused(async {
-            for object in &self.scenario.objects {
-                let created = self.cluster.create_raw(object.clone());
-                assert!(
-                    created.is_ok(),
-                    "the scenario's object is refused: {created:?}"
-                );
-            }
-        });
-    }
-
     /// A runtime with its clock stopped, that goes on where the last one was dropped.
-    fn paused<T>(&self, future: impl Future<Output = T>) -> T {
+    pub(crate) fn paused<T>(&self, future: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
@@ -91,9 +103,75 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
         })
     }
 
+    /// Starts a process that runs as `user`; its wall clock is wrong by `skew`.
+    pub(crate) fn spawn(&self, user: &str, skew: SignedDuration) -> Replica {
+        let clients = Clients::in_process(self.cluster.client_as(user));
+        let metrics = clients.metrics().clone();
+        let clock = self.cluster.clock();
+        let clock: SharedClock = Arc::new(move || clock.now() + skew);
+        let leader_election = self.elects.then(|| LeaderElection {
+            identity: user.to_owned(),
+            ..LeaderElection::default()
+        });
+        let options = RunOptions {
+            placement: Placement::Inline,
+            clock,
+            probe_addr: None,
+            leader_election,
+            observer: Some(Arc::new(self.handlers.clone()) as Arc<dyn HandlerObserver>),
+            ..RunOptions::default()
+        };
+        let context = (self.scenario.context)(&self.provider);
+        let run = (self.scenario.operator)().run(clients, context, options);
+        Replica {
+            user: user.to_owned(),
+            metrics,
+            task: tokio::spawn(run),
+        }
+    }
+
+    /// What a test sees beside processes that run as `users`.
+    pub(crate) fn world(&self, metrics: Metrics, users: Vec<String>) -> World<P> {
+        World {
+            cluster: self.cluster.clone(),
+            provider: self.provider.clone(),
+            metrics,
+            users,
+            paths: (self.scenario.operator)().machine_paths().into(),
+            writes: self.writes.clone(),
+            patience: self.scenario.patience,
+            seed: self.scenario.seed,
+        }
+    }
+
     /// One process of the operator: `body` runs beside it, and its end is the process's crash.
-    pub(crate) fn process<T>(&mut self, body: impl AsyncFnOnce(World<P>) -> T) -> T {
+    ///
+    /// # Errors
+    /// If the operator ends by itself.
+    pub(crate) fn process<T>(
+        &mut self,
+        body: impl AsyncFnOnce(World<P>) -> T,
+    ) -> Result<T, Violation> {
+        self.runtime(async |life| {
+            let user = life.user();
+            let Replica { metrics, task, .. } = life.spawn(&user, SignedDuration::ZERO);
+            let world = life.world(metrics, vec![user]);
+            tokio::select! {
+                biased;
+                result = body(world) => Ok(result),
+                ended = task => Err(Violation::Ended(match ended {
+                    Ok(Ok(())) => "without a reason".to_owned(),
+                    Ok(Err(error)) => error.to_string(),
+                    Err(error) => error.to_string(),
+                })),
+            }
+        })
+    }
+
+    /// A runtime of its own, at whose end all processes in it are dead.
+    pub(crate) fn runtime<T>(&mut self, body: impl AsyncFnOnce(&Self) -> T) -> T {
         self.processes += 1;
+        self.writes.restart();
         // Jitter must be the same in a replay, and another one in the next process.
         fastrand::seed(
             self.scenario
@@ -107,49 +185,12 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
                 let garbage = self.cluster.collect_in_background(Duration::from_secs(1));
                 (self.cluster.stand_in(ready_after), garbage)
             });
-            let clients = Clients::in_process(self.cluster.client_as(&self.user()));
-            let metrics = clients.metrics().clone();
-            let clock = self.cluster.clock();
-            let clock: SharedClock = Arc::new(move || clock.now());
-            let options = RunOptions {
-                placement: Placement::Inline,
-                clock,
-                probe_addr: None,
-                ..RunOptions::default()
-            };
-            let context = (self.scenario.context)(&self.provider);
-            let operator = tokio::spawn((self.scenario.operator)().run(clients, context, options));
-            let world = World {
-                cluster: self.cluster.clone(),
-                provider: self.provider.clone(),
-                metrics,
-                user: self.user(),
-                patience: self.scenario.patience,
-                seed: self.scenario.seed,
-            };
-            let result = tokio::select! {
-                result = body(world) => result,
-                ended = operator => panic!("the operator ended by itself: {ended:?}"),
-            };
+            let result = body(self).await;
             words::are_known(&self.cluster, &(self.scenario.operator)());
             (result, started.elapsed())
         });
         self.elapsed += spent;
         result
-    }
-
-    /// From creation to deletion in one process.
-    pub(crate) fn whole(&mut self) -> Result<(), Violation> {
-        self.create_objects();
-        let (objects, outside) = (
-            self.scenario.objects.clone(),
-            Arc::clone(&self.scenario.outside),
-        );
-        self.process(async move |world| {
-            oracle::converges(&world, &objects, &*outside).await?;
-            oracle::stays_quiet(&world, objects.len()).await?;
-            oracle::goes_away(&world, &objects, &*outside).await
-        })
     }
 }
 

@@ -6,9 +6,15 @@ use opgen_runtime::Operator;
 use serde_json::Value;
 
 use crate::{
-    crash::Exploration,
+    crash, faults,
     oracle::Violation,
+    partition,
     process::{Life, MakeOperator},
+    replay::Replay,
+    report::Exploration,
+    role::{self, RoleCheck},
+    story,
+    trouble::Trouble,
     world::World,
 };
 
@@ -25,21 +31,50 @@ pub struct Outside {
 type Make<T> = Arc<dyn Fn() -> T + Send + Sync>;
 /// Makes a `T` from the provider.
 type MakeFrom<P, T> = Arc<dyn Fn(&P) -> T + Send + Sync>;
+/// Says what is wrong about an object that claims to be Ready.
+pub(crate) type Expect<P> = Arc<dyn Fn(&World<P>, &Value) -> Result<(), String> + Send + Sync>;
 
 /// An operator, the world outside of the cluster, and objects.
 ///
 /// `P` is the simulated provider: it outlives the operator's crashes, as a real one does.
-#[derive(Clone)]
+///
+/// The life that [`check`](Self::check) and the explorations go through: the objects are created and become Ready; each
+/// [`change`](Self::change) is made to them, and they become Ready again; nothing is written in three quiet hours; they
+/// are deleted, and nothing is left.
 pub struct Scenario<C, P> {
     pub(crate) operator: MakeOperator<C>,
     pub(crate) provider: Make<P>,
     pub(crate) context: MakeFrom<P, C>,
     pub(crate) outside: MakeFrom<P, Option<Outside>>,
+    pub(crate) hangs: Option<Arc<dyn Fn(&P, bool) + Send + Sync>>,
+    pub(crate) expects: Vec<Expect<P>>,
     pub(crate) objects: Vec<Value>,
     pub(crate) given: Vec<Value>,
     pub(crate) workloads: Option<Duration>,
+    pub(crate) changes: Vec<Value>,
+    pub(crate) elects: bool,
     pub(crate) seed: u64,
     pub(crate) patience: Duration,
+}
+
+impl<C, P> Clone for Scenario<C, P> {
+    fn clone(&self) -> Self {
+        Self {
+            operator: Arc::clone(&self.operator),
+            provider: Arc::clone(&self.provider),
+            context: Arc::clone(&self.context),
+            outside: Arc::clone(&self.outside),
+            hangs: self.hangs.clone(),
+            expects: self.expects.clone(),
+            objects: self.objects.clone(),
+            given: self.given.clone(),
+            workloads: self.workloads,
+            changes: self.changes.clone(),
+            elects: self.elects,
+            seed: self.seed,
+            patience: self.patience,
+        }
+    }
 }
 
 impl<C, P> std::fmt::Debug for Scenario<C, P> {
@@ -62,9 +97,13 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
             provider: Arc::new(provider),
             context: Arc::new(context),
             outside: Arc::new(|_| None),
+            hangs: None,
+            expects: Vec::new(),
             objects: Vec::new(),
             given: Vec::new(),
             workloads: None,
+            changes: Vec::new(),
+            elects: true,
             seed: std::env::var("OPGEN_SEED")
                 .ok()
                 .and_then(|seed| seed.parse().ok())
@@ -95,10 +134,43 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
         self
     }
 
+    /// A change that a user makes to every object once all are Ready, as a merge patch. May be called more than once.
+    #[must_use]
+    pub fn change(mut self, patch: Value) -> Self {
+        self.changes.push(patch);
+        self
+    }
+
     /// How to count what exists outside. Without it the oracle does not look there.
     #[must_use]
     pub fn outside(mut self, count: impl Fn(&P) -> Outside + Send + Sync + 'static) -> Self {
         self.outside = Arc::new(move |provider: &P| Some(count(provider)));
+        self
+    }
+
+    /// How to make every call of the provider hang (`true`) and return again (`false`): see
+    /// [`Trouble::HungProvider`].
+    #[must_use]
+    pub fn hangs(mut self, switch: impl Fn(&P, bool) + Send + Sync + 'static) -> Self {
+        self.hangs = Some(Arc::new(switch));
+        self
+    }
+
+    /// What has to be so once an object says that it is Ready: that the thing outside is of the size that the spec
+    /// asks for. Given the object as the server has it; the error says what is wrong. May be called more than once.
+    #[must_use]
+    pub fn expects(
+        mut self,
+        check: impl Fn(&World<P>, &Value) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.expects.push(Arc::new(check));
+        self
+    }
+
+    /// Replicas work without a leader: what [`explore_partitions`](Self::explore_partitions) is there to find.
+    #[must_use]
+    pub fn without_leader_election(mut self) -> Self {
+        self.elects = false;
         self
     }
 
@@ -119,37 +191,104 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
     /// Runs `test` beside the operator, in virtual time.
     ///
     /// # Panics
-    /// If `test` does; the message names the seed.
+    /// If `test` does, if the operator ends by itself, or if an object ever has two handlers at once.
     pub fn run<F, T>(&self, test: F) -> T
     where
         F: AsyncFnOnce(World<P>) -> T,
     {
         let mut life = Life::new(self);
-        life.create_objects();
-        life.process(test)
+        let objects = self.objects.clone();
+        let ran = life.process(async move |world| {
+            for object in objects {
+                let created = world.cluster.create_raw(object);
+                assert!(
+                    created.is_ok(),
+                    "the scenario's object is refused: {created:?}"
+                );
+            }
+            test(world).await
+        });
+        if let Some(found) = life.handlers.together() {
+            panic!("{} (seed {})", Violation::TwoAtOnce(found), self.seed);
+        }
+        match ran {
+            Ok(result) => result,
+            Err(violation) => panic!("{violation} (seed {})", self.seed),
+        }
     }
 
-    /// Creates the objects, waits until they are steady, checks the outside, waits three quiet virtual hours, deletes
-    /// them, and checks that nothing is left.
+    /// Lives the whole life once, undisturbed.
     ///
     /// # Errors
     /// What the oracle found.
     pub fn check(&self) -> Result<(), Violation> {
-        Life::new(self).whole()
+        story::whole(self)
     }
 
-    /// Crashes the operator before and after each of its writes, one at a time, and checks every recovery.
+    /// Lives the whole life once, in trouble.
+    ///
+    /// # Errors
+    /// What the oracle found; also if the scenario has no such moment (a third write where there are two).
+    pub fn check_under(&self, trouble: &Trouble) -> Result<(), Violation> {
+        faults::check(self, trouble)
+    }
+
+    /// Repeats one run of an exploration from its replay string, under the same seed.
+    ///
+    /// # Errors
+    /// What the oracle found.
+    ///
+    /// # Panics
+    /// If the string is none.
+    pub fn replay(&self, replay: &str) -> Result<(), Violation> {
+        match replay.parse() {
+            Ok(Replay::Crashes(points)) => crash::live(self, &points).0,
+            Ok(Replay::Trouble(trouble)) => self.check_under(&trouble),
+            Err(why) => panic!("{why}"),
+        }
+    }
+
+    /// Crashes the operator before and after each of its writes, then once more before and after each write of the
+    /// recovery: every point and every pair.
     ///
     /// # Panics
     /// If any recovery fails; the message names the replay strings.
     pub fn explore_crashes(&self) -> Exploration {
-        let exploration = self.explore();
-        assert!(exploration.violations.is_empty(), "{exploration}");
-        exploration
+        self.explore().asserted()
     }
 
     /// Like [`Scenario::explore_crashes`], for a test that expects violations.
     pub fn explore(&self) -> Exploration {
-        crate::crash::explore(self)
+        crash::explore(self)
+    }
+
+    /// Lives the life in every [`Trouble`] that it has a place for: each write failed in each way, each request hung,
+    /// events late, twice and never, each change taken back at each write, each child deleted and edited, the namespace
+    /// deleted at each write, the watch expired, the past replayed after a restart.
+    ///
+    /// # Panics
+    /// If any ends in a violation; the message names the replay strings.
+    pub fn explore_faults(&self) -> Exploration {
+        self.find_faults().asserted()
+    }
+
+    /// Like [`Scenario::explore_faults`], for a test that expects violations.
+    pub fn find_faults(&self) -> Exploration {
+        faults::explore(self)
+    }
+
+    /// Two replicas, whose clocks are two seconds apart, and a network that parts the leader from its lease, or from
+    /// everything, at one moment after the other: it stops writing before its successor starts.
+    ///
+    /// # Errors
+    /// What the oracle found first.
+    pub fn explore_partitions(&self, moments: u32) -> Result<(), Violation> {
+        partition::explore(self, moments)
+    }
+
+    /// Takes one verb after the other out of the role that the operator prints, and looks whether anything fails
+    /// without it. The verbs that nothing needs are in the result; with the whole role nothing may fail.
+    pub fn check_role(&self) -> RoleCheck {
+        role::check(self)
     }
 }

@@ -21,13 +21,16 @@ pub(crate) fn are_known<C: Send + Sync + 'static>(cluster: &Cluster, operator: &
             assert!(known, "the event {word} is not in the reference: {event:#}");
         }
     }
-    let manifests = operator.manifests();
+    let (manifests, paths) = (operator.manifests(), operator.machine_paths());
     for crd in manifests
         .iter()
         .filter(|one| one["kind"] == "CustomResourceDefinition")
     {
+        let kind = crd["spec"]["names"]["kind"].as_str().unwrap_or_default();
+        let path = paths.iter().find(|(name, _)| name == kind);
+        let path = path.map_or("/conditions", |(_, paths)| paths.conditions);
         for object in list(cluster, text(&crd["metadata"], "name")) {
-            let all = object.pointer("/status/conditions");
+            let all = object.pointer(&format!("/status{path}"));
             for one in all.and_then(Value::as_array).into_iter().flatten() {
                 let (kind, word) = (text(one, "type"), text(one, "reason"));
                 let is_listed =

@@ -1,12 +1,16 @@
-//! What a test sees while the operator runs.
+//! What a test sees while the operator runs, and what it can do to it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use opgen_apiserver::Cluster;
-use opgen_runtime::metrics::Metrics;
+use opgen_apiserver::{Cluster, Fault};
+use opgen_runtime::{metrics::Metrics, status::MachinePaths};
 use serde_json::Value;
 
-use crate::process::reference;
+use crate::{
+    children,
+    process::reference,
+    writes::{Which, WriteFault, Writes},
+};
 
 /// How often a waiting test looks, in virtual time.
 const LOOK: Duration = Duration::from_millis(200);
@@ -20,7 +24,9 @@ pub struct World<P> {
     pub provider: P,
     /// The operator's metrics.
     pub metrics: Metrics,
-    pub(crate) user: String,
+    pub(crate) users: Vec<String>,
+    pub(crate) paths: Arc<[(String, MachinePaths)]>,
+    pub(crate) writes: Writes,
     pub(crate) patience: Duration,
     pub(crate) seed: u64,
 }
@@ -28,7 +34,7 @@ pub struct World<P> {
 impl<P> std::fmt::Debug for World<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("World")
-            .field("user", &self.user)
+            .field("users", &self.users)
             .field("seed", &self.seed)
             .finish_non_exhaustive()
     }
@@ -47,14 +53,45 @@ impl<P> World<P> {
         self.cluster.get_raw(&kind, &namespace, &name).ok()
     }
 
-    /// The phase of an object, at `.status.phase`.
+    /// Where the runtime's fields are in the status of the object's kind.
+    fn paths(&self, object: &Value) -> MachinePaths {
+        let kind = object["kind"].as_str().unwrap_or_default();
+        let found = self.paths.iter().find(|(name, _)| name == kind);
+        found.map_or(MachinePaths::DEFAULT, |(_, paths)| *paths)
+    }
+
+    /// The phase of an object, wherever its kind keeps it.
     #[must_use]
     pub fn phase(&self, object: &Value) -> String {
+        let pointer = format!("/status{}", self.paths(object).phase);
         let found = self.get(object);
-        let phase = found
-            .as_ref()
-            .and_then(|found| found.pointer("/status/phase"));
+        let phase = found.as_ref().and_then(|found| found.pointer(&pointer));
         phase.and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// The condition of that type, wherever the object's kind keeps its conditions.
+    #[must_use]
+    pub fn condition(&self, object: &Value, kind: &str) -> Option<Value> {
+        let pointer = format!("/status{}", self.paths(object).conditions);
+        let found = self.get(object)?;
+        let conditions = found.pointer(&pointer)?.as_array()?;
+        let mut conditions = conditions.iter();
+        conditions.find(|one| one["type"] == kind).cloned()
+    }
+
+    /// The objects in the cluster that an object owns, as the server has them: those of the resources that the
+    /// operator has written.
+    #[must_use]
+    pub fn children(&self, object: &Value) -> Vec<Value> {
+        let owner = self.get(object).unwrap_or_default();
+        let uid = &owner["metadata"]["uid"];
+        let mut all = children::all(self);
+        all.retain(|child| {
+            let references = child["metadata"]["ownerReferences"].as_array();
+            let mut references = references.into_iter().flatten();
+            references.any(|reference| reference["uid"] == *uid)
+        });
+        all
     }
 
     /// Merge-patches an object as a user would.
@@ -130,29 +167,20 @@ impl<P> World<P> {
     /// Whether the object is Ready for its present generation.
     #[must_use]
     pub fn is_ready(&self, object: &Value) -> bool {
-        let Some(found) = self.get(object) else {
+        let Some(condition) = self.condition(object, "Ready") else {
             return false;
         };
-        let generation = found.pointer("/metadata/generation").cloned();
-        let conditions = found
-            .pointer("/status/conditions")
-            .and_then(Value::as_array);
-        conditions.into_iter().flatten().any(|condition| {
-            condition["type"] == "Ready"
-                && condition["status"] == "True"
-                && condition.get("observedGeneration") == generation.as_ref()
-        })
+        let found = self.get(object).unwrap_or_default();
+        let generation = found.pointer("/metadata/generation");
+        condition["status"] == "True" && condition.get("observedGeneration") == generation
     }
 
     /// How many writes of objects the operator has made (leases and events apart).
     #[must_use]
     pub fn object_writes(&self) -> usize {
-        self.cluster.log().count(|entry| {
-            entry.user == self.user
-                && entry.committed
-                && entry.resource != "leases"
-                && entry.resource != "events"
-        })
+        self.cluster
+            .log()
+            .count(|entry| crate::oracle::is_ours(self, entry) && entry.committed)
     }
 
     /// The value of a counter or gauge, summed over its labels; 0 if it has none yet.
@@ -167,5 +195,89 @@ impl<P> World<P> {
             .filter(of_name)
             .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
             .sum()
+    }
+}
+
+/// Trouble, from now until [`recover`](Self::recover).
+impl<P> World<P> {
+    fn inject(&self, fault: impl Fn(Fault) -> Fault) {
+        for user in &self.users {
+            self.cluster.inject(fault(Fault::new().user(user)));
+        }
+    }
+
+    /// Watch events come this much later: the cache is behind.
+    pub fn lag_events(&self, by: Duration) {
+        self.inject(|fault| fault.lag_events(by));
+        // Streams that are open know nothing of it.
+        self.cluster.cut_watches();
+    }
+
+    /// Every watch event comes twice.
+    pub fn duplicate_events(&self) {
+        self.inject(Fault::duplicate_events);
+        self.cluster.cut_watches();
+    }
+
+    /// Every watch ends after each event, without an error.
+    pub fn cut_watches_after_each_event(&self) {
+        self.inject(|fault| fault.close_watch_after(1));
+        self.cluster.cut_watches();
+    }
+
+    /// Every watch ends with `410 Expired` after each event.
+    pub fn expire_watches_after_each_event(&self) {
+        self.inject(|fault| fault.expire_watch_after(1));
+        self.cluster.cut_watches();
+    }
+
+    /// The watches end, and what they would resume from is forgotten: the operator has to list anew.
+    pub fn expire_watches(&self) {
+        self.cluster.compact();
+        self.cluster.cut_watches();
+    }
+
+    /// Requests of this verb (`list`, `watch`, `get`, `patch`, `create`, `delete`) are never answered. A watch that is
+    /// open stays open: [`Cluster::cut_watches`] ends it.
+    pub fn hang_requests(&self, verb: &str) {
+        self.inject(|fault| fault.verb(verb).hang());
+    }
+
+    /// Every request is answered with this HTTP status.
+    pub fn refuse_requests(&self, code: u16) {
+        self.inject(|fault| fault.fail_before_commit(code));
+    }
+
+    /// Every status write is answered with this HTTP status, as by an admission policy.
+    pub fn refuse_status(&self, code: u16) {
+        self.inject(|fault| {
+            fault
+                .verb("patch")
+                .subresource("status")
+                .fail_before_commit(code)
+        });
+    }
+
+    /// The n-th write fails, counted from 1 since the process started. Leases and events do not count, and neither do
+    /// writes that change nothing.
+    pub fn fail_write(&self, nth: usize, fault: WriteFault) {
+        self.writes.fail(Which::Nth(nth), fault);
+    }
+
+    /// Every so many-th write that is tried fails.
+    pub fn fail_every_write(&self, each: usize, fault: WriteFault) {
+        self.writes.fail(Which::Every(each), fault);
+    }
+
+    /// Does something the moment the `n`-th write from now is committed, before the operator hears of it.
+    pub fn after_write(&self, n: usize, act: impl FnOnce() + Send + 'static) {
+        self.writes.after(n, act);
+    }
+
+    /// Ends all trouble with the API server.
+    pub fn recover(&self) {
+        self.cluster.clear_faults();
+        self.writes.recover();
+        self.cluster.cut_watches();
     }
 }

@@ -106,6 +106,7 @@ impl Shared {
         match hook(&info, stage) {
             WriteVerdict::Proceed => Ok(()),
             WriteVerdict::Hang => Err(Stop::Hung),
+            WriteVerdict::Fail(code) => Err(ApiError::injected(code).into()),
         }
     }
 }

@@ -71,6 +71,8 @@ pub(crate) struct State {
     pool: Arc<Pool>,
     /// Wakes those who wait for a revision.
     pub(crate) advanced: Arc<Notify>,
+    /// How often all watches were cut: each ends that began before the last time.
+    pub(crate) cuts: u64,
 }
 
 /// The store, shared by all handles of a cluster. It holds nothing of any runtime.
@@ -87,6 +89,7 @@ impl Store {
             random: fastrand::Rng::with_seed(seed),
             pool: Arc::default(),
             advanced: Arc::new(Notify::new()),
+            cuts: 0,
         }))
     }
 
@@ -290,6 +293,16 @@ impl State {
     fn advance(&mut self, revision: u64) {
         self.revision = revision;
         self.advanced.notify_waiters();
+    }
+
+    /// Ends the watches that are open.
+    pub(crate) fn cut_watches(&mut self) {
+        self.cuts += 1;
+        // In a fixed order, so that a test's replay wakes them alike.
+        let tables: BTreeMap<_, _> = self.tables.iter().collect();
+        for table in tables.values() {
+            table.changed.notify_waiters();
+        }
     }
 
     /// Forgets the history of every resource: whoever resumes from before now is told that it expired.

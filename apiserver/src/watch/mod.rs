@@ -63,6 +63,8 @@ struct Watcher {
     /// Everything up to here was looked at.
     cursor: u64,
     incarnation: u64,
+    /// How often watches were cut before this one began.
+    cuts: u64,
     changed: Arc<Notify>,
     queue: VecDeque<(Option<Instant>, Line)>,
     ends: Instant,
@@ -88,6 +90,7 @@ pub(crate) fn open(
         cursor: plan.from,
         plan,
         incarnation: 0,
+        cuts: 0,
         changed: Arc::new(Notify::new()),
         queue: VecDeque::new(),
         ends,
@@ -111,6 +114,7 @@ impl Watcher {
         let shared = self.shared.clone();
         let state = shared.store.lock();
         let current = state.revision;
+        self.cuts = state.cuts;
         let Some(table) = state.table(&self.plan.resource.table) else {
             self.ended = true;
             return;
@@ -208,6 +212,11 @@ impl Watcher {
         let shared = self.shared.clone();
         let state = shared.store.lock();
         let current = state.revision;
+        if state.cuts != self.cuts {
+            self.queue.clear();
+            self.ended = true;
+            return;
+        }
         let Some(table) = state
             .table(&self.plan.resource.table)
             .filter(|t| t.incarnation == self.incarnation)

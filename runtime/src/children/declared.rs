@@ -19,8 +19,10 @@ use crate::{
 };
 
 /// What an owned kind needs: `get` past the cache after a lost race, `list` and `watch` for the cache, `patch` and
-/// `create` for server-side apply, `delete` for `delete_child`, `prune` and `recreate_on_immutable`.
-const OWNED_VERBS: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
+/// `create` for server-side apply.
+const OWNED_VERBS: &[&str] = &["get", "list", "watch", "create", "patch"];
+/// For `delete_child`, `prune` and `recreate_on_immutable`, where an option asks for one of them.
+const DELETE: &str = "delete";
 /// A watched kind is only ever read from its cache.
 const WATCHED_VERBS: &[&str] = &["list", "watch"];
 
@@ -116,10 +118,14 @@ impl<R: Resource<DynamicType = ()> + 'static> Declared<R> {
     pub(crate) fn own<T: ChildResource>(&mut self, options: OwnedOptions) {
         let type_id = TypeId::of::<T>();
         self.owned.retain(|one| one.type_id != type_id);
+        let mut verbs = OWNED_VERBS.to_vec();
+        if options.deletes || options.recreate {
+            verbs.push(DELETE);
+        }
         self.owned.push(OwnedKind {
             type_id,
             kind: T::kind(&()).into_owned(),
-            rule: rule::<T>(OWNED_VERBS),
+            rule: rule::<T>(&verbs),
             list: list::<T>(),
             make: Arc::new(move |owner, bell| {
                 Arc::new(Store::<T>::new(owner, options.clone(), bell))

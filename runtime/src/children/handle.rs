@@ -64,10 +64,11 @@ impl<P: Phase> Cx<'_, P> {
         Some(proof.accepted(self.now()))
     }
 
-    /// Deletes the child of that name, this very one by its uid. False if there is none.
+    /// Deletes the child of that name, this very one by its uid. False if there is none. The kind's options have to
+    /// say [`deletes`](crate::children::OwnedOptions::deletes).
     ///
     /// # Errors
-    /// If the kind is not declared, its cache not complete yet, or the server does not answer well.
+    /// If the kind is not declared to be deleted, its cache not complete yet, or the server does not answer well.
     pub fn delete_child<T: ChildResource>(
         &self,
         name: impl Into<ObjectRef>,
@@ -77,10 +78,11 @@ impl<P: Phase> Cx<'_, P> {
     }
 
     /// Deletes all children of `all` but those to keep; returns how many. `all` is
-    /// [`Cx::children`], which is never a part of the children.
+    /// [`Cx::children`], which is never a part of the children. The kind's options have to say
+    /// [`deletes`](crate::children::OwnedOptions::deletes).
     ///
     /// # Errors
-    /// If the server does not answer well.
+    /// If the kind is not declared to be deleted, or the server does not answer well.
     pub fn prune<T: ChildResource>(
         &self,
         all: Complete<Arc<T>>,

@@ -20,6 +20,7 @@ pub struct OwnedOptions {
     pub(crate) adopt: Adopt,
     pub(crate) yields: Vec<String>,
     pub(crate) recreate: bool,
+    pub(crate) deletes: bool,
     pub(crate) yields_on_conflict: bool,
     pub(crate) rollout: Rollout,
 }
@@ -62,6 +63,14 @@ impl OwnedOptions {
     #[must_use]
     pub fn recreate_on_immutable(mut self) -> Self {
         self.recreate = true;
+        self
+    }
+
+    /// Handlers delete children of this kind, by `cx.delete_child` or `cx.prune`. Without it those refuse, and the role
+    /// does not allow it: what nobody asked for, nobody can do by mistake.
+    #[must_use]
+    pub fn deletes(mut self) -> Self {
+        self.deletes = true;
         self
     }
 

@@ -18,6 +18,18 @@ use crate::{
 /// How soon an owner looks again that may not prune yet.
 const UNSURE: Duration = Duration::from_secs(10);
 
+/// The role allows it only where it was asked for.
+fn may_delete<T: ChildResource>(store: &Store<T>) -> std::result::Result<(), ChildError> {
+    if store.options.deletes {
+        return Ok(());
+    }
+    let kind = &store.kind;
+    let message = format!(
+        "a handler deletes children of kind {kind}, which is not declared, so the role does not allow it: declare it by `.owns_with::<{kind}>(|owned| owned.deletes())`"
+    );
+    Err(ChildError::wrong("NotDeclared", message))
+}
+
 impl ChildScope {
     /// The child of that name.
     pub(super) fn child<T: ChildResource>(&self, name: &ObjectRef) -> Result<Option<Arc<T>>> {
@@ -65,6 +77,7 @@ impl ChildScope {
 
     async fn try_delete<T: ChildResource>(&self, name: &ObjectRef) -> Result<bool, Stop> {
         let store = self.store::<T>()?;
+        may_delete(&store)?;
         let key = self.key::<T>(name);
         if let Some(error) = store.undecodable(&key) {
             return Err(error.into());
@@ -109,6 +122,7 @@ impl ChildScope {
         let store = self
             .store::<T>()
             .map_err(|error| self.stopped(error.into()))?;
+        may_delete(&store).map_err(|error| self.stopped(error.into()))?;
         let mut count = 0;
         for object in doomed {
             let key = ObjectKey::of(object.meta());

@@ -15,6 +15,7 @@ use crate::{
     },
     jobs::Jobs,
     metrics::Metrics,
+    operator::HandlerObserver,
     phase::PhaseMachine,
     status::Rules,
 };
@@ -34,6 +35,8 @@ pub(crate) struct Kind<M: PhaseMachine> {
     pub(crate) watched: Watched,
     pub(crate) limits: Limits,
     pub(crate) events: Events,
+    /// Told of every handler that begins or ends.
+    pub(crate) observer: Option<Arc<dyn HandlerObserver>>,
     /// The caches of what it owns and refers to.
     pub(crate) children: Arc<Children>,
     /// Who refers to what.

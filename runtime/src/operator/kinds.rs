@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kube::{Resource, api::ApiResource};
 use tokio::{sync::watch, task::JoinSet};
 
-use super::{KindOptions, uninstall::Doomed};
+use super::{HandlerObserver, KindOptions, uninstall::Doomed};
 use crate::{
     blocking::BlockingPool,
     children::{Children, is_namespaced},
@@ -30,7 +30,7 @@ use crate::{
     manifests::{NeededCrd, NeededList, RoleRule},
     metrics::Metrics,
     phase::{PhaseMachine, StatusOf},
-    status::Rules,
+    status::{MachinePaths, MachineStatus, Rules},
 };
 
 /// What every kind of a running operator shares.
@@ -47,6 +47,7 @@ pub(super) struct Shared<C> {
     pub(super) inspector: Arc<Inspector>,
     pub(super) stopped: watch::Receiver<bool>,
     pub(super) events: Events,
+    pub(super) observer: Option<Arc<dyn HandlerObserver>>,
 }
 
 impl<C> Shared<C> {
@@ -77,6 +78,7 @@ pub(super) trait AnyKind<C>: Send + Sync {
     fn rules(&self) -> Vec<RoleRule>;
     fn lists(&self) -> Vec<NeededList>;
     fn doomed(&self) -> Doomed;
+    fn paths(&self) -> (String, MachinePaths);
     fn graph(&self) -> PhaseGraph;
     fn start(&self, shared: &Shared<C>) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
@@ -156,6 +158,11 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
         }
     }
 
+    fn paths(&self) -> (String, MachinePaths) {
+        let kind = M::Resource::kind(&()).into_owned();
+        (kind, <StatusOf<M> as MachineStatus>::PATHS)
+    }
+
     fn graph(&self) -> PhaseGraph {
         M::GRAPH
     }
@@ -196,6 +203,7 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             watched: self.options.watched.clone(),
             limits,
             events: shared.events.clone(),
+            observer: shared.observer.clone(),
             children,
             index,
             jobs: Jobs::new(

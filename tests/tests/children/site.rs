@@ -228,9 +228,9 @@ pub fn image() -> Image {
 /// The operator, its options for every owned kind changed.
 pub fn operator(options: fn(OwnedOptions) -> OwnedOptions) -> Operator<Context> {
     Operator::new("site-operator").kind_with::<SitePhase>(|kind| {
-        kind.owns_with::<Deployment>(options)
-            .owns::<Service>()
-            .owns_with::<ConfigMap>(options)
+        kind.owns_with::<Deployment>(|owned| options(owned).deletes())
+            .owns_with::<Service>(OwnedOptions::deletes)
+            .owns_with::<ConfigMap>(|owned| options(owned).deletes())
             .owns_with::<Job>(options)
             .watches::<Secret>(|site| site.spec.secret.iter().map(ObjectRef::new).collect())
             .watches::<PartialObjectMeta<ServiceAccount>>(|site| {
