@@ -27,7 +27,7 @@ fn may_delete<T: ChildResource>(store: &Store<T>) -> std::result::Result<(), Chi
     let message = format!(
         "a handler deletes children of kind {kind}, which is not declared, so the role does not allow it: declare it by `.owns_with::<{kind}>(|owned| owned.deletes())`"
     );
-    Err(ChildError::wrong("NotDeclared", message))
+    Err(ChildError::wrong(reasons::NOT_DECLARED, message))
 }
 
 impl ChildScope {
