@@ -154,6 +154,9 @@ impl Survey {
             let writes = 1..=self.created_by;
             all.extend(writes.map(|write| Trouble::NamespaceDeleted { write }));
         }
+        if scenario.has_failed_phase() && !scenario.changes.is_empty() {
+            all.push(Trouble::FailedByHand);
+        }
         all.extend((0..=self.revisions).map(|revision| Trouble::OldUid { revision }));
         all
     }
@@ -296,6 +299,7 @@ impl<C, P> Disturb<P> for Arms<'_, C, P> {
         match self.trouble {
             Trouble::ChildDeleted { child } => children::delete(world, *child).await?,
             Trouble::ChildEdited { child } => children::edit(world, *child).await?,
+            Trouble::FailedByHand => self.fail_by_hand(world)?,
             _ => return Ok(()),
         }
         // The owner may have noticed.
@@ -308,6 +312,38 @@ impl<C, P> Arms<'_, C, P> {
         if let Some(switch) = &self.scenario.hangs {
             switch(&world.provider, hangs);
         }
+    }
+
+    /// The phase, as if a handler had given up, and then another spec.
+    fn fail_by_hand(&self, world: &World<P>) -> Result<(), Violation> {
+        if (self.scenario.outside)(&world.provider).is_some() {
+            return Err(Violation::NoSuchMoment(
+                "another attempt would make another thing outside".to_owned(),
+            ));
+        }
+        for object in &self.scenario.objects {
+            let (kind, namespace, name) = reference(object);
+            let Some(failed) = world.failed_status(object) else {
+                return Err(Violation::NoSuchMoment(format!(
+                    "{kind} has no failed phase"
+                )));
+            };
+            let Some(change) = self.last_change else {
+                return Err(Violation::NoSuchMoment(
+                    "the scenario has no change".to_owned(),
+                ));
+            };
+            let undone = undo(change, object);
+            for (part, patch) in [("status", &failed), ("", &undone)] {
+                let patched = world
+                    .cluster
+                    .patch_raw(&kind, &namespace, &name, part, patch);
+                patched.map_err(|error| {
+                    Violation::NoSuchMoment(format!("{kind} cannot be failed by hand: {error}"))
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// At the write itself: what the operator does next, it does on what is no longer so.

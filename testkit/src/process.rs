@@ -138,6 +138,7 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
             metrics,
             users,
             paths: (self.scenario.operator)().machine_paths().into(),
+            failed: self.scenario.failed_phases().into(),
             writes: self.writes.clone(),
             patience: self.scenario.patience,
             seed: self.scenario.seed,

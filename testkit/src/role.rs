@@ -91,6 +91,7 @@ fn troubles() -> Vec<Option<Trouble>> {
         Some(Trouble::Lag(Duration::from_secs(30))),
         Some(Trouble::ExpiredWatches),
         Some(Trouble::ChildDeleted { child: 1 }),
+        Some(Trouble::FailedByHand),
     ]
 }
 
@@ -140,28 +141,38 @@ fn live<C: Send + Sync + 'static, P: Clone + 'static>(
         }
     });
     life.elects = true;
-    // A child only where there is one.
-    let children = matches!(trouble, Some(Trouble::ChildDeleted { .. }));
+    // Not every operator has a place for these.
+    let is_rare = matches!(
+        trouble,
+        Some(Trouble::ChildDeleted { .. } | Trouble::FailedByHand)
+    );
     let calm = Trouble::Lag(Duration::ZERO);
     let lived = life.process(async |world: World<P>| {
         let (oracle, mut progress) = (scenario.oracle(), Progress::default());
         let mut arms = Arms::new(scenario, trouble.unwrap_or(&calm));
-        let lived = scenario
-            .live(&world, &oracle, &mut progress, false, &mut arms)
-            .await;
+        let lived = tokio::select! {
+            biased;
+            lived = scenario.live(&world, &oracle, &mut progress, false, &mut arms) => lived,
+            // What comes of a missing right need not be waited for.
+            violation = refused(&world) => Err(violation),
+        };
         match lived {
-            // A missing right says more than what came of it.
-            Err(violation) => {
-                oracle::forbidden(&world)?;
-                match violation {
-                    Violation::NoSuchMoment(_) if children => Ok(()),
-                    other => Err(other),
-                }
-            }
+            Err(Violation::NoSuchMoment(_)) if is_rare => Ok(()),
+            Err(violation) => Err(violation),
             Ok(()) => oracle::forbidden(&world),
         }
     });
     verdict(&life, lived)
+}
+
+/// Waits for a request that the role does not allow.
+async fn refused<P>(world: &World<P>) -> Violation {
+    loop {
+        world.advance(Duration::from_secs(10)).await;
+        if let Err(violation) = oracle::forbidden(world) {
+            return violation;
+        }
+    }
 }
 
 fn texts(value: &Value) -> impl Iterator<Item = String> {

@@ -31,6 +31,8 @@ pub struct Outside {
 type Make<T> = Arc<dyn Fn() -> T + Send + Sync>;
 /// Makes a `T` from the provider.
 type MakeFrom<P, T> = Arc<dyn Fn(&P) -> T + Send + Sync>;
+/// Makes the provider hang, or return again.
+type Switch<P> = Arc<dyn Fn(&P, bool) + Send + Sync>;
 /// Says what is wrong about an object that claims to be Ready.
 pub(crate) type Expect<P> = Arc<dyn Fn(&World<P>, &Value) -> Result<(), String> + Send + Sync>;
 
@@ -46,7 +48,7 @@ pub struct Scenario<C, P> {
     pub(crate) provider: Make<P>,
     pub(crate) context: MakeFrom<P, C>,
     pub(crate) outside: MakeFrom<P, Option<Outside>>,
-    pub(crate) hangs: Option<Arc<dyn Fn(&P, bool) + Send + Sync>>,
+    pub(crate) hangs: Option<Switch<P>>,
     pub(crate) expects: Vec<Expect<P>>,
     pub(crate) objects: Vec<Value>,
     pub(crate) given: Vec<Value>,

@@ -137,6 +137,27 @@ impl<C, P> Scenario<C, P> {
     }
 }
 
+impl<C: Send + Sync + 'static, P> Scenario<C, P> {
+    /// The failed phase of each kind that has one.
+    pub(crate) fn failed_phases(&self) -> Vec<(String, &'static str)> {
+        let operator = (self.operator)();
+        let kinds = operator.machine_paths().into_iter().map(|(kind, _)| kind);
+        kinds
+            .zip(operator.graphs())
+            .filter_map(|(kind, graph)| {
+                let failed = graph.phases.iter().find(|phase| phase.failed)?;
+                Some((kind, failed.name))
+            })
+            .collect()
+    }
+
+    /// Whether an attempt may fail and be made anew without a trace outside.
+    pub(crate) fn has_failed_phase(&self) -> bool {
+        let is_outside = (self.outside)(&(self.provider)()).is_some();
+        !is_outside && !self.failed_phases().is_empty()
+    }
+}
+
 /// From creation to deletion in one process, undisturbed.
 pub(crate) fn whole<C: Send + Sync + 'static, P: Clone + 'static>(
     scenario: &Scenario<C, P>,

@@ -65,6 +65,10 @@ pub enum Trouble {
         /// Which, from 1, in the order of kind, namespace and name.
         child: usize,
     },
+    /// An administrator puts the objects into their failed phase once all are Ready, and a user takes the last change
+    /// back, or makes the first one: they leave it by a new attempt. Only for kinds that have such a phase and nothing
+    /// outside, where another attempt would make another thing.
+    FailedByHand,
     /// The namespace of the objects is deleted right after the n-th write.
     NamespaceDeleted {
         /// Which write, from 1.
@@ -85,6 +89,7 @@ const PLAIN: &[(&str, Trouble)] = &[
     ("cut-watches", Trouble::CutWatches),
     ("expired-watches", Trouble::ExpiredWatches),
     ("hung-provider", Trouble::HungProvider),
+    ("failed-by-hand", Trouble::FailedByHand),
 ];
 
 impl fmt::Display for WriteFault {
@@ -119,7 +124,8 @@ impl fmt::Display for Trouble {
             | Self::MissedEdges
             | Self::CutWatches
             | Self::ExpiredWatches
-            | Self::HungProvider => Ok(()),
+            | Self::HungProvider
+            | Self::FailedByHand => Ok(()),
         }
     }
 }
@@ -197,6 +203,7 @@ mod tests {
             "refused:429",
             "status-refused:422",
             "hung-provider",
+            "failed-by-hand",
             "before:409@5",
             "after:504@1",
             "hang-before@2",

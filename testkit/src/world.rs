@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use opgen_apiserver::{Cluster, Fault};
 use opgen_runtime::{metrics::Metrics, status::MachinePaths};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     children,
@@ -26,6 +26,8 @@ pub struct World<P> {
     pub metrics: Metrics,
     pub(crate) users: Vec<String>,
     pub(crate) paths: Arc<[(String, MachinePaths)]>,
+    /// The failed phase of each kind that has one.
+    pub(crate) failed: Arc<[(String, &'static str)]>,
     pub(crate) writes: Writes,
     pub(crate) patience: Duration,
     pub(crate) seed: u64,
@@ -67,6 +69,17 @@ impl<P> World<P> {
         let found = self.get(object);
         let phase = found.as_ref().and_then(|found| found.pointer(&pointer));
         phase.and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// A merge patch that puts an object into its failed phase; `None` if its kind has none.
+    pub(crate) fn failed_status(&self, object: &Value) -> Option<Value> {
+        let kind = object["kind"].as_str().unwrap_or_default();
+        let (_, failed) = self.failed.iter().find(|(name, _)| name == kind)?;
+        let phase = self.paths(object).phase;
+        let tokens = phase.split('/').skip(1).collect::<Vec<_>>();
+        let inner = tokens.iter().rev();
+        let status = inner.fold(json!(failed), |value, token| json!({ *token: value }));
+        Some(json!({ "status": status }))
     }
 
     /// The condition of that type, wherever the object's kind keeps its conditions.
@@ -233,6 +246,12 @@ impl<P> World<P> {
 
     /// The watches end, and what they would resume from is forgotten: the operator has to list anew.
     pub fn expire_watches(&self) {
+        // Something has happened since the last event: who has seen all there was may resume.
+        let revision = self.cluster.revision().to_string();
+        let patch = json!({"metadata": {"annotations": {"example.com/revision": revision}}});
+        let _ = self
+            .cluster
+            .patch_raw("namespaces", "", "default", "", &patch);
         self.cluster.compact();
         self.cluster.cut_watches();
     }

@@ -140,7 +140,7 @@ impl Writes {
         let due = |rule: &Rule| {
             let now = match rule.which {
                 Which::Nth(n) => n == number,
-                Which::Every(n) => tried % n.max(1) == 0,
+                Which::Every(n) => tried.is_multiple_of(n.max(1)),
             };
             now && match &rule.then {
                 Then::Fault(fault) => fault.at(stage).is_some(),

@@ -6,7 +6,7 @@ use crate::shop::{Mistake, scenario};
 
 #[test]
 fn a_leader_that_is_cut_off_stops_before_its_successor_starts() {
-    assert_eq!(scenario(Mistake::None).explore_partitions(8), Ok(()));
+    assert_eq!(scenario(Mistake::None).explore_partitions(6), Ok(()));
 }
 
 #[test]

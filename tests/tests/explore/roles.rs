@@ -5,7 +5,6 @@ use crate::shop::{Mistake, operator, scenario};
 #[test]
 fn each_single_verb_is_needed() {
     let checked = scenario(Mistake::None).check_role();
-    println!("{checked}");
     assert!(checked.is_least(), "{checked}");
     let said = operator(Mistake::None);
     let verbs = said.role().into_iter().chain(said.role_at_home());

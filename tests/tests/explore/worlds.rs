@@ -157,7 +157,6 @@ fn children_are_known() {
     });
 }
 
-/// Two handlers at once on one object end the test, whatever it looked at.
 #[test]
 fn time_passes_only_when_it_is_waited_for() {
     run(async |world| {
