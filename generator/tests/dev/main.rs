@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod demo;
+mod init;
 mod kubectl;
 mod real;
 mod restart;
