@@ -117,7 +117,15 @@ impl<M: PhaseMachine> Driver<M> {
                     after: &untouched,
                 },
             };
-            let write = match self.plan(&intent, &typed, &conditions, now)? {
+            let planned = match self.plan(&intent, &typed, &conditions, now) {
+                // Somebody else moved the object: this run's view is history.
+                Err(PlanError::Moved { .. }) => return Err(Next::Again),
+                Err(error @ PlanError::TooLarge { .. }) => {
+                    return Err(self.refused(&error.to_string()).await);
+                }
+                Ok(planned) => planned,
+            };
+            let write = match planned {
                 Planned::Unchanged => {
                     self.count(PatchResult::Skipped);
                     return Ok(target);
@@ -162,13 +170,13 @@ impl<M: PhaseMachine> Driver<M> {
         typed: &Typed<'_>,
         conditions: &Conditions,
         now: Timestamp,
-    ) -> Result<Planned, Next> {
+    ) -> Result<Planned, PlanError> {
         let next = MachineFields {
             phase: Some(intent.phase),
             phase_entered_at: intent.entered_at.as_deref(),
             observed_generation: intent.generation,
         };
-        let planned = plan_patch(&PlanInput {
+        plan_patch(&PlanInput {
             rules: self.kind.rules,
             uid: self.meta().uid.as_deref().unwrap_or_default(),
             server_status: self.raw(),
@@ -179,11 +187,6 @@ impl<M: PhaseMachine> Driver<M> {
             conditions,
             now,
             limits: Limits::default(),
-        });
-        planned.map_err(|error| match error {
-            // Somebody else moved the object: this run's view is history.
-            PlanError::Moved { .. } => Next::Again,
-            error @ PlanError::TooLarge { .. } => retry(error.to_string()),
         })
     }
 

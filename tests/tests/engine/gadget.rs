@@ -197,6 +197,8 @@ struct State {
     /// A planted defect: a second `create` with the same key makes a second thing.
     forgets_keys: bool,
     poisons: bool,
+    /// The ids that it gives out are longer than a status may be.
+    rambles: bool,
     build_time: Duration,
     create_time: Duration,
 }
@@ -224,6 +226,10 @@ impl Fake {
     /// The ids that it gives out panic where the status is written.
     pub fn poison(&self, poisons: bool) {
         self.state().poisons = poisons;
+    }
+
+    pub fn ramble(&self, rambles: bool) {
+        self.state().rambles = rambles;
     }
 
     pub fn hang_on(&self, text: &str) {
@@ -322,6 +328,9 @@ impl Workshop for Fake {
         }
         if state.poisons {
             return Ok(POISON.to_owned());
+        }
+        if state.rambles {
+            return Ok(format!("{key}{}", "-".repeat(2_000_000)));
         }
         Ok(key.to_string())
     }

@@ -218,3 +218,28 @@ fn a_restored_object_says_whose_identity_it_has() {
             assert_eq!(world.provider.created(), 1, "found again, not made again");
         });
 }
+
+/// H46: the API server would answer with an error that says little.
+#[test]
+fn a_status_that_is_too_large_is_said_and_not_sent() {
+    scenario(|| {
+        let fake = Fake::default();
+        fake.ramble(true);
+        fake
+    })
+    .object(gadget("a"))
+    .run(async |world| {
+        world.advance(secs(120)).await;
+        let refused = condition_of(&world, &gadget("a"), "WriteRefused");
+        assert_eq!(refused["status"], "True", "{refused}");
+        assert!(!events(&world, "WriteRefused").is_empty());
+        assert_eq!(world.provider.created(), 1);
+        world.provider.ramble(false);
+        world.ready(&gadget("a")).await;
+        assert_eq!(world.provider.created(), 1, "the key is the same");
+        assert_eq!(
+            condition_of(&world, &gadget("a"), "WriteRefused"),
+            Value::Null
+        );
+    });
+}
