@@ -27,6 +27,10 @@ use crate::{
     world::{READY, index_of},
 };
 
+/// How long a request takes: what a server needs that writes to a disk. One that answers within microseconds would never
+/// see many requests of one client at a time, whatever the client does.
+pub const LATENCY: Duration = Duration::from_millis(5);
+
 /// Lines of a watch that may be on their way.
 const IN_TRANSIT: usize = 1024;
 
@@ -91,6 +95,7 @@ impl Link {
         if asked.writes() && self.is_conflict() {
             return conflict();
         }
+        tokio::time::sleep(LATENCY).await;
         let answer = self.cluster.service().oneshot(request);
         let (parts, mut body) = answer.await.map_err(|_| Cut)?.into_parts();
         if asked == Asked::Watch && parts.status.is_success() {
