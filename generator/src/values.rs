@@ -288,6 +288,16 @@ impl Kind {
     }
 }
 
+/// Whether an object cannot be steady before its children are ready: a phase on the way sees to them. The first one
+/// does not where it has to make something outside.
+pub(super) fn waits_for_children(resource: &Resource) -> bool {
+    let phases = resource.machine.phases().iter().enumerate();
+    let outside = resource.external != External::None;
+    phases
+        .filter(|(index, phase)| phase.role == Role::Moving && !(outside && *index == 0))
+        .any(|(index, _)| brings_children(resource, index))
+}
+
 /// The first phase only looks at the spec, where another one follows before the object is as wanted.
 fn brings_children(resource: &Resource, index: usize) -> bool {
     let phases = resource.machine.phases();

@@ -11,6 +11,8 @@ use crate::uses;
 /// What a kind has to do with others.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Relations {
+    /// The minor version of Kubernetes: types differ.
+    k8s_minor: u8,
     /// Whether there is anything to tell the builder.
     is_related: bool,
     has_children: bool,
@@ -311,6 +313,7 @@ impl Relations {
         let paths = |all: &[&Related]| uses::render(all.iter().filter_map(|one| path(one)));
         let both: Vec<&Related> = owned.iter().copied().chain(&resource.watches).collect();
         Self {
+            k8s_minor: k8s.minor(),
             is_related: !both.is_empty(),
             has_children: !children.is_empty(),
             waits: !waiting.is_empty(),
@@ -349,7 +352,7 @@ impl Relations {
             records_own_size: own_size,
             slow_child: waiting
                 .iter()
-                .find(|child| !child.is_foreign)
+                .find(|child| !child.is_foreign && super::waits_for_children(resource))
                 .map(|child| child.name.clone())
                 .unwrap_or_default(),
             change: change(adopted, &takes, &owned),

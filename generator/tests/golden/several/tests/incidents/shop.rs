@@ -34,7 +34,7 @@ fn scenario() -> Scenario<Context, SimulatedProvider> {
 const CHILDREN: [&str; 1] = ["ConfigMap"];
 
 /// The child of that kind, if there is one.
-fn child<P>(world: &World<P>, kind: &str) -> Option<Value> {
+fn find_child<P>(world: &World<P>, kind: &str) -> Option<Value> {
     let mut all = world
         .cluster
         .list_raw(kind, "")
@@ -44,6 +44,12 @@ fn child<P>(world: &World<P>, kind: &str) -> Option<Value> {
     // What a list shows does not say its kind.
     found["kind"] = json!(kind);
     Some(found)
+}
+
+/// The child of that kind, as soon as there is one.
+async fn child_of<P>(world: &World<P>, kind: &str) -> Value {
+    world.until(|| find_child(world, kind).is_some()).await;
+    find_child(world, kind).unwrap_or_else(|| panic!("no {kind} is made"))
 }
 
 /// Created, Ready, three quiet hours, deleted, nothing left: the whole life, under the role that `manifests` prints.
@@ -105,17 +111,21 @@ fn a_changed_spec_changes_the_instance() {
 fn a_changed_spec_reaches_the_children() {
     scenario().object(shop("a")).run(async |world| {
         world.ready(&shop("a")).await;
-        let before = child(&world, "ConfigMap").expect("made");
+        let before = child_of(&world, "ConfigMap").await;
         world.patch(
             &shop("a"),
             &json!({ "spec": { "config": {"greeting": "good day"} } }),
         );
-        world.ready(&shop("a")).await;
-        let after = child(&world, "ConfigMap").expect("still there");
-        assert_ne!(
-            (&before["spec"], &before["data"]),
-            (&after["spec"], &after["data"])
+        let has_changed =
+            |now: Value| now["spec"] != before["spec"] || now["data"] != before["data"];
+        let took = world
+            .until(|| find_child(&world, "ConfigMap").is_some_and(has_changed))
+            .await;
+        assert!(
+            took.is_some_and(|took| took < Duration::from_secs(60)),
+            "{took:?}"
         );
+        world.ready(&shop("a")).await;
     });
 }
 
@@ -125,11 +135,11 @@ fn a_deleted_child_is_made_anew() {
     scenario().object(shop("a")).run(async |world| {
         world.ready(&shop("a")).await;
         for kind in CHILDREN {
-            let old = child(&world, kind).expect("made");
+            let old = child_of(&world, kind).await;
             world.delete(&old);
             let is_another = |new: Value| new["metadata"]["uid"] != old["metadata"]["uid"];
             let took = world
-                .until(|| child(&world, kind).is_some_and(is_another))
+                .until(|| find_child(&world, kind).is_some_and(is_another))
                 .await;
             assert!(
                 took.is_some_and(|took| took < Duration::from_secs(30)),
@@ -151,11 +161,11 @@ fn an_edited_child_is_brought_back() {
             "/metadata/labels",
         )];
         for (kind, edit, field) in edits {
-            let before = child(&world, kind).expect("made");
+            let before = child_of(&world, kind).await;
             world.patch(&before, &edit);
             let is_back = |now: Value| now.pointer(field) == before.pointer(field);
             let took = world
-                .until(|| child(&world, kind).is_some_and(is_back))
+                .until(|| find_child(&world, kind).is_some_and(is_back))
                 .await;
             assert!(
                 took.is_some_and(|took| took < Duration::from_secs(30)),
@@ -173,7 +183,7 @@ fn children_go_with_their_owner() {
         world.delete(&shop("a"));
         world.gone(&shop("a")).await;
         for kind in CHILDREN {
-            let took = world.until(|| child(&world, kind).is_none()).await;
+            let took = world.until(|| find_child(&world, kind).is_none()).await;
             assert!(took.is_some(), "{kind} is left");
         }
     });
