@@ -1,11 +1,15 @@
 //! What templates may name: the [`Operator`] as plain values. Every choice that needs thinking is made here, so that
 //! templates only place text.
 
+mod children;
+mod references;
 mod relations;
+mod spec;
 
 use serde::Serialize;
 
-pub(crate) use self::relations::{Child, Relations};
+pub(crate) use self::children::Child;
+pub(crate) use self::relations::Relations;
 use crate::crates::requirement;
 use crate::model::{Adopted, External, Operator, Phase, Resource, Role, Scope, Span};
 use crate::settings;
@@ -40,7 +44,7 @@ pub(crate) struct Project {
     /// Whether it drives one kind only.
     is_single: bool,
     /// Kinds of somebody else, of all kinds together.
-    foreign: Vec<relations::ForeignValues>,
+    foreign: Vec<references::ForeignValues>,
     kinds: Vec<Kind>,
 }
 
@@ -180,7 +184,7 @@ impl Project {
             has_http: kinds.iter().any(|kind| kind.is_http),
             has_provider: kinds.iter().any(|kind| kind.has_provider),
             is_single: kinds.len() == 1,
-            foreign: relations::all_foreign(&kinds),
+            foreign: references::all_foreign(&kinds),
             kinds,
         }
     }
@@ -265,7 +269,7 @@ impl Kind {
                 .enumerate()
                 .map(|(index, phase)| PhaseValues {
                     brings_children: brings_children(resource, index),
-                    ..PhaseValues::new(phase, index == 0, resource.external)
+                    ..PhaseValues::new(phase, index == 0, resource)
                 })
                 .collect(),
             initial: phases
@@ -316,11 +320,11 @@ fn brings_children(resource: &Resource, index: usize) -> bool {
 }
 
 impl PhaseValues {
-    fn new(phase: &Phase, initial: bool, external: External) -> Self {
+    fn new(phase: &Phase, initial: bool, resource: &Resource) -> Self {
         Self {
             name: phase.name.to_string(),
             snake: phase.name.snake(),
-            doc: doc(phase, initial, external),
+            doc: doc(phase, initial, resource),
             attribute: attribute(phase),
             timeout: timeout(phase),
             initial,
@@ -361,14 +365,17 @@ fn timeout(phase: &Phase) -> String {
     }
 }
 
-fn doc(phase: &Phase, initial: bool, external: External) -> String {
-    let outside = external != External::None;
+fn doc(phase: &Phase, initial: bool, resource: &Resource) -> String {
+    let outside = resource.external != External::None;
+    let owns = !resource.owns.is_empty();
     match phase.role {
         Role::Moving if initial && outside => "Accepted; nothing exists outside the cluster yet.",
         Role::Moving if initial => "Accepted; nothing is done yet.",
         Role::Moving if outside => "The provider is building or changing the instance.",
+        Role::Moving if owns => "Its children are being made or changed.",
         Role::Moving => "On the way.",
         Role::Steady if outside => "The instance is what the spec asks for.",
+        Role::Steady if owns => "Its children are as the spec wants them.",
         Role::Steady => "What the spec asks for is done.",
         Role::Failed => "No retry can help; a change of the spec starts a new attempt.",
         Role::Finalizer => "Deleted by the user; left only with proof that the instance is gone.",
