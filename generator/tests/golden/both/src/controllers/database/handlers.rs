@@ -62,7 +62,7 @@ async fn provisioning(cx: &mut Cx<'_, Provisioning>) -> Result<Step<Provisioning
 
 #[reconcile_phase(timeout = "10s")]
 async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
-    // Its arrival wakes the object; the wait is only a net below that.
+    // Its return wakes the object. Until then what runs is left as it is.
     if let Some(missing) = references::missing(cx)? {
         return Ok(Step::wait(missing, secs(60)));
     }

@@ -12,10 +12,10 @@ pub enum SignPhase {
     #[default]
     #[phase(to(Progressing))]
     Pending,
-    /// On the way.
+    /// Its children are being made or changed.
     #[phase(to(Ready))]
     Progressing,
-    /// What the spec asks for is done.
+    /// Its children are as the spec wants them.
     #[phase(to(Progressing), steady, resync = "10m")]
     Ready,
     /// No retry can help; a change of the spec starts a new attempt.
