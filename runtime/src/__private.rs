@@ -17,6 +17,7 @@ pub use tracing;
 use crate::{
     cx::{Cx, Run},
     error::{Error, Result},
+    mutant::{Mutant, mutated},
     operator::HandlerObserver,
     phase::{PhaseMachine, ReconcilePhase},
     step::Outcome,
@@ -32,7 +33,11 @@ pub fn run_phase<'a, P: ReconcilePhase>(
     if run.chained && run.run_deadline.saturating_duration_since(started) < P::TIMEOUT {
         return Box::pin(std::future::ready(Ok(Outcome::Requeue)));
     }
-    let deadline = run.run_deadline.min(started + P::TIMEOUT);
+    let deadline = if mutated(Mutant::HandlerDeadline) {
+        started + crate::secs(7 * 24 * 3600)
+    } else {
+        run.run_deadline.min(started + P::TIMEOUT)
+    };
     run.scope = run.scope.clone().with_deadline(deadline);
     let phase = P::PHASE.name();
     let span = tracing::info_span!(
@@ -48,6 +53,7 @@ pub fn run_phase<'a, P: ReconcilePhase>(
         let mut cx = Cx::<P>::new(object, run);
         let handler = AssertUnwindSafe(P::reconcile(&mut cx)).catch_unwind();
         match tokio::time::timeout_at(deadline, handler).await {
+            Ok(Err(panic)) if mutated(Mutant::PanicsContained) => std::panic::resume_unwind(panic),
             Ok(Ok(step)) => step.map(crate::step::Step::into_outcome),
             Ok(Err(panic)) => Err(Error::panic(&*panic)),
             Err(_) => Err(Error::timeout(format!(

@@ -3,6 +3,12 @@
 //! An author writes a phase enum and one function per phase; everything an operator can get wrong beside that
 //! (deadlines, backoff, finalizers, status writes, stale caches, probes) is done here, by default.
 
+/// Not part of the API: the incident suite of this workspace switches one default off at a time and has to fail.
+#[cfg(feature = "__mutants")]
+#[doc(hidden)]
+pub mod __mutants {
+    pub use crate::mutant::{Mutant, with};
+}
 #[doc(hidden)]
 pub mod __private;
 mod blocking;
@@ -23,6 +29,7 @@ pub mod jobs;
 pub mod lease;
 pub mod manifests;
 pub mod metrics;
+mod mutant;
 pub mod observed;
 pub mod operator;
 pub mod phase;

@@ -4,6 +4,7 @@ pub use http::StatusCode;
 use jiff::Timestamp;
 
 use crate::identity::IdempotencyKey;
+use crate::mutant::{Mutant, mutated};
 
 /// The answer to "is it there?".
 #[derive(Debug, Clone)]
@@ -39,7 +40,9 @@ impl Absent {
     /// The provider answered a request for this very identity with 404 or 410. Any other status proves nothing.
     #[must_use]
     pub fn by_status(asked: &IdempotencyKey, status: StatusCode) -> Option<Self> {
-        matches!(status, StatusCode::NOT_FOUND | StatusCode::GONE).then(|| Self::new(asked))
+        (matches!(status, StatusCode::NOT_FOUND | StatusCode::GONE)
+            || mutated(Mutant::ProofByStatus))
+        .then(|| Self::new(asked))
     }
 
     /// A listing that is known to be complete does not contain it.
@@ -94,24 +97,27 @@ pub struct Page<T> {
 }
 
 impl<T> Complete<T> {
-    /// Reads page after page until there is no next one. Fails with the first page that fails, or when the provider
-    /// repeats a cursor.
+    /// Reads page after page until there is no next one: `fetch` is given the cursor of the page, none for the first.
+    /// Fails with the first page that fails, or when the provider repeats a cursor.
     ///
     /// # Errors
     /// What `fetch` returned, or [`RepeatedCursor`] converted into `E`.
-    pub async fn read<E, F>(mut fetch: F) -> Result<Self, E>
+    pub async fn read<E, F, Fut>(mut fetch: F) -> Result<Self, E>
     where
         E: From<RepeatedCursor>,
-        F: AsyncFnMut(Option<&str>) -> Result<Page<T>, E>,
+        // No `AsyncFnMut`: the calls of a bounded client are `Send`, and what that one returns need not be.
+        F: FnMut(Option<String>) -> Fut,
+        Fut: Future<Output = Result<Page<T>, E>>,
     {
         let mut items = Vec::new();
         let mut seen = std::collections::BTreeSet::new();
         let mut cursor: Option<String> = None;
         loop {
-            let page = fetch(cursor.as_deref()).await?;
+            let page = fetch(cursor.take()).await?;
             items.extend(page.items);
             match page.next {
                 None => return Ok(Self { items }),
+                Some(_) if mutated(Mutant::CompleteListing) => return Ok(Self { items }),
                 Some(next) if !seen.insert(next.clone()) => return Err(RepeatedCursor(next).into()),
                 Some(next) => cursor = Some(next),
             }

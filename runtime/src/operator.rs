@@ -10,6 +10,7 @@ use kube::Resource;
 use serde_json::Value;
 use tokio::{sync::watch, task::JoinSet};
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     blocking::BlockingPool,
     children::Declared,
@@ -416,7 +417,7 @@ fn serve_probes(
 ) -> std::io::Result<probes::ProbeServer> {
     let source: Arc<dyn probes::ProbeSource> = Arc::clone(inspector) as _;
     match placement {
-        Placement::Threads => probes::serve(addr, source),
-        Placement::Inline => probes::serve_inline(addr, source),
+        Placement::Threads if !mutated(Mutant::ProbeThread) => probes::serve(addr, source),
+        Placement::Threads | Placement::Inline => probes::serve_inline(addr, source),
     }
 }

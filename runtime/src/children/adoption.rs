@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::{
         Adopt, ChildError, ChildResource, DESIRED_HASH_ANNOTATION,
@@ -53,6 +54,9 @@ impl<T: ChildResource> Job<'_, T> {
         object: &T,
         live: Option<u64>,
     ) -> Result<(), Stop> {
+        if mutated(Mutant::Adoption) {
+            return Ok(());
+        }
         let (what, adopt) = (self.what(), self.store.options.adopt);
         let refused = match (standing, adopt) {
             (Standing::Ours, _)

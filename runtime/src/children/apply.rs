@@ -5,6 +5,7 @@ use std::{any::TypeId, sync::Arc, time::Duration};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::{
         ChildError, ChildResource,
@@ -124,7 +125,9 @@ impl<T: ChildResource> Job<'_, T> {
         let Some(entry) = self.store.get(self.key()) else {
             return Ok(None);
         };
-        if entry.unconfirmed.is_none_or(|until| until > Instant::now()) {
+        if entry.unconfirmed.is_none_or(|until| until > Instant::now())
+            && !mutated(Mutant::CacheFirst)
+        {
             return Ok(Some(entry));
         }
         match self.requests().get::<T>(self.key()).await? {
@@ -159,7 +162,9 @@ impl<T: ChildResource> Job<'_, T> {
                 memo.was_applied(hash),
             )
         });
-        let containment = if is_same {
+        let containment = if mutated(Mutant::Containment) && self.desired.body != live {
+            Containment::Differs(".spec".to_owned())
+        } else if is_same {
             Containment::Contained
         } else {
             contained(&self.desired.body, &live)

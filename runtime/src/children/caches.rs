@@ -5,6 +5,7 @@ use std::{any::TypeId, panic::AssertUnwindSafe, sync::Arc};
 use futures::future::BoxFuture;
 use kube::Resource;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::{
         ChildResource, WatchedOptions,
@@ -42,7 +43,8 @@ impl Children {
         for (_, store) in &self.owned {
             let scope = Scope {
                 namespace: namespace.map(str::to_owned),
-                labels: Some(format!("{OWNER_KIND_LABEL}={}", self.owner_kind.label())),
+                labels: Some(format!("{OWNER_KIND_LABEL}={}", self.owner_kind.label()))
+                    .filter(|_| !mutated(Mutant::OwnedSelector)),
                 fields: None,
             };
             watches.push(Arc::clone(store).follow(with(name(store.kind()), scope)));

@@ -4,6 +4,7 @@ use std::{any::Any, sync::Arc};
 
 use futures::future::BoxFuture;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::{ChildResource, owner::Owner, related::Related, seen::Seen, store::Store},
     engine::{
@@ -37,7 +38,7 @@ impl<T: ChildResource> AnyOwned for Store<T> {
     }
 
     fn is_settled(&self) -> bool {
-        Self::is_complete(self) || self.is_troubled()
+        Self::is_complete(self) || (self.is_troubled() && !mutated(Mutant::IsolatedWatches))
     }
 
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

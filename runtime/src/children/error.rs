@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::{
     error::{Error, ErrorClass},
+    mutant::{Mutant, mutated},
     reference::Reason,
 };
 
@@ -72,6 +73,7 @@ impl ChildError {
         let error = Error::from(self);
         match hold {
             Hold::Wait(delay) => error.with_class(ErrorClass::Saturated).retry_after(delay),
+            Hold::Blocked(_) if mutated(Mutant::RefusalHeld) => error,
             Hold::Blocked(delay) => error.with_class(ErrorClass::Transient).retry_after(delay),
             Hold::Wrong => error.permanent(),
         }

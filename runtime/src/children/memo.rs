@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::{ChildError, budget::Budget},
     engine::key::ObjectKey,
@@ -48,7 +49,7 @@ impl Memo {
     pub(super) fn refusal(&self, hash: &str, live: Option<u64>) -> Option<ChildError> {
         let refused = self.refused.as_ref()?;
         let holds = refused.hash == hash && refused.live == live && refused.until > Instant::now();
-        holds.then(|| refused.error.clone())
+        (holds && !mutated(Mutant::RefusalHeld)).then(|| refused.error.clone())
     }
 
     pub(super) fn was_applied(&self, hash: &str) -> bool {

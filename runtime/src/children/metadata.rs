@@ -6,6 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use serde_json::{Value, json};
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::scope::ChildScope,
     engine::{
@@ -42,6 +43,9 @@ where
             json!({"op": "test", "path": "/metadata/uid", "value": meta.uid}),
             json!({"op": "test", "path": "/metadata/resourceVersion", "value": meta.resource_version}),
         ];
+        if mutated(Mutant::MetadataVersion) {
+            patch.pop();
+        }
         patch.extend(operations);
         match api.patch(&key, Part::Main, &patch).await {
             Patched::Done(envelope) => {

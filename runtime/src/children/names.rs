@@ -1,5 +1,6 @@
 //! Names that neither collide nor exceed what Kubernetes takes.
 
+use crate::mutant::{Mutant, mutated};
 use crate::{engine::key::ObjectKey, identity::Fnv};
 
 /// The longest name that every kind accepts, and the longest value of a label.
@@ -25,6 +26,10 @@ pub(crate) fn child_name(owner_kind: &str, owner: &ObjectKey, suffix: &str) -> S
     let mut readable = format!("{}-{suffix}", owner.name).replace('.', "-");
     if readable.starts_with(|first: char| first.is_ascii_digit()) {
         readable.insert(0, 'n');
+    }
+    if mutated(Mutant::NameHash) {
+        readable.truncate(LONGEST);
+        return readable;
     }
     let room = LONGEST - DIGITS - 1;
     if readable.len() > room {

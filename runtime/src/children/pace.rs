@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use crate::{
     children::{ChildError, ChildResource, apply::Job, contains::Containment, scope::Stop},
+    mutant::{Mutant, mutated},
     reference::reasons,
 };
 
@@ -26,7 +27,7 @@ impl<T: ChildResource> Job<'_, T> {
     /// Whether the child has been written too often of late: then the owner comes back when it may be written again.
     pub(super) fn is_slowed(&self, heals: bool, containment: &Containment) -> bool {
         let wait = self.memo(|memo| memo.budget.wait(heals, Instant::now()));
-        if wait.is_zero() {
+        if wait.is_zero() || mutated(Mutant::ApplyBudget) {
             return false;
         }
         let what = self.what();
@@ -61,7 +62,7 @@ impl<T: ChildResource> Job<'_, T> {
         });
         let turn = turn.unwrap_or_else(|| self.store.next_turn());
         let wait = turn.saturating_duration_since(Instant::now());
-        if wait.is_zero() {
+        if wait.is_zero() || mutated(Mutant::UpdateBudget) {
             return Ok(());
         }
         let hash = self.desired.hash.clone();

@@ -9,6 +9,7 @@ use std::{
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tokio::time::Instant;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::{
         ChildError, ChildResource,
@@ -105,6 +106,9 @@ impl<T: ChildResource> Related<T> {
     }
 
     fn wake(&self, referrers: BTreeSet<ObjectKey>, change: Change) {
+        if mutated(Mutant::DependencyIndex) {
+            return;
+        }
         for referrer in referrers {
             self.bell.look(&referrer, change);
         }
@@ -288,6 +292,9 @@ impl<T: ChildResource> Sink<T> for Related<T> {
     }
 
     fn failed(&self) {
+        if mutated(Mutant::StaleKept) {
+            self.inner().objects.clear();
+        }
         self.inner().failed_at = Some(Instant::now());
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use http::{Request, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::ChildResource,
     engine::{api::is_gone, envelope::Envelope, key::ObjectKey},
@@ -98,12 +99,15 @@ impl Requests<'_> {
         key: &ObjectKey,
         uid: &str,
     ) -> Result<Deleted<T>, kube::Error> {
-        let options = json!({
+        let mut options = json!({
             "apiVersion": "v1",
             "kind": "DeleteOptions",
             "preconditions": {"uid": uid},
             "propagationPolicy": "Background",
         });
+        if mutated(Mutant::DeletePrecondition) {
+            options["preconditions"].take();
+        }
         let builder = Request::delete(path::<T>(key)).header(CONTENT_TYPE, "application/json");
         let request = build(builder, serde_json::to_vec(&options).unwrap_or_default())?;
         match self.client.request::<Value>(request).await {

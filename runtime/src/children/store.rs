@@ -10,6 +10,7 @@ use std::{
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tokio::time::Instant;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::{
         ChildError, ChildResource, OwnedOptions,
@@ -156,6 +157,9 @@ impl<T: ChildResource> Store<T> {
     /// watch does not fail.
     pub(super) fn proves_absence(&self) -> bool {
         let inner = self.inner();
+        if mutated(Mutant::CompletePrune) {
+            return true;
+        }
         inner.complete
             && inner.incoming.is_none()
             && inner.failed_at.is_none_or(|at| at.elapsed() >= TROUBLED)
@@ -310,6 +314,9 @@ impl<T: ChildResource> Sink<T> for Store<T> {
         let waits = inner.memos.get_mut(&key).and_then(Memo::freed);
         let owner = is_it.then(|| inner.remove(&key)).flatten();
         drop(inner);
+        if mutated(Mutant::ChildDeletions) {
+            return;
+        }
         self.ring(owner, Change::Content);
         if let Some(owner) = waits {
             self.bell.run(&owner);

@@ -14,6 +14,7 @@ use super::{
     fence::Fence,
     shape::{Failure, Shape},
 };
+use crate::mutant::{Mutant, mutated};
 use crate::{external::retry_after, metrics::Metrics};
 
 /// The numbers of one client.
@@ -148,7 +149,7 @@ impl Layered<Client> {
                 }
                 result
             }
-            () = tokio::time::sleep_until(deadline) => Err(Box::new(ClientError::Timeout {
+            () = tokio::time::sleep_until(deadline), if !mutated(Mutant::ApiTimeout) => Err(Box::new(ClientError::Timeout {
                 method: shape.method,
                 path: shape.path.clone(),
                 after: time,

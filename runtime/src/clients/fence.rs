@@ -1,5 +1,7 @@
 //! The switch that ends all writing.
 
+use crate::mutant::{Mutant, mutated};
+
 use std::sync::Arc;
 
 use tokio::{sync::watch, time::Instant};
@@ -20,6 +22,9 @@ enum State {
 
 impl State {
     fn is_closed(self) -> bool {
+        if mutated(Mutant::Fence) {
+            return false;
+        }
         match self {
             Self::Open => false,
             Self::Until(moment) => Instant::now() >= moment,
@@ -62,6 +67,9 @@ impl Fence {
 
     /// Returns once it is thrown.
     pub async fn closed(&self) {
+        if mutated(Mutant::Fence) {
+            return std::future::pending().await;
+        }
         let mut state = self.state.subscribe();
         loop {
             let now = *state.borrow_and_update();

@@ -1,5 +1,7 @@
 //! The handles for people: annotations an admin may set.
 
+use crate::mutant::{Mutant, mutated};
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Declares the handles, and the table of them all.
@@ -31,7 +33,7 @@ fn is(meta: &ObjectMeta, name: &str, wanted: &str) -> bool {
 }
 
 pub(crate) fn is_paused(meta: &ObjectMeta) -> bool {
-    is(meta, PAUSED, "true")
+    is(meta, PAUSED, "true") && !mutated(Mutant::Pause)
 }
 
 /// Whether an admin let this one pass the brake on mass deletions.

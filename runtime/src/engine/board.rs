@@ -7,6 +7,7 @@ use std::{
 
 use tokio::time::Instant;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{engine::key::ObjectKey, probes::ReconcileState};
 
 /// Shared with the probes.
@@ -56,7 +57,7 @@ impl Notes {
         Calm {
             synced: self.synced,
             converged,
-            quiescent: converged && self.idle,
+            quiescent: (converged && self.idle) || mutated(Mutant::Quiescence),
         }
     }
 }
@@ -68,6 +69,9 @@ impl Board {
     }
 
     fn line(&self, key: &ObjectKey, state: ReconcileState, why: &str, next: Option<Instant>) {
+        if mutated(Mutant::Board) {
+            return;
+        }
         let mut notes = self.notes();
         let line = notes.objects.entry(key.clone()).or_insert_with(|| Line {
             phase: "",

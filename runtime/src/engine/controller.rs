@@ -19,6 +19,7 @@ use tokio::{
     time::Instant,
 };
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     engine::{
         board::{Board, Calm},
@@ -165,7 +166,12 @@ impl<M: PhaseMachine> Controller<M> {
     }
 
     async fn drain(&mut self) {
-        let limit = Instant::now() + self.kind.limits.drain;
+        let mut limit = Instant::now() + self.kind.limits.drain;
+        if mutated(Mutant::Drain) {
+            limit = Instant::now();
+        } else if mutated(Mutant::DrainBound) {
+            limit += crate::secs(3600);
+        }
         while !self.tasks.is_empty() {
             self.board.idle(false);
             let until = limit.min(Instant::now() + BEAT);

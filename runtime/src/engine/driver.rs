@@ -15,6 +15,7 @@ use kube::Resource;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     children::{ChildNotes, ChildScope},
     cx::Run,
@@ -136,6 +137,7 @@ impl<M: PhaseMachine> Driver<M> {
         } else {
             match self.adopt().await {
                 Ok(identity) => self.advance(identity).await,
+                Err(_) if mutated(Mutant::FinalizerFirst) => self.advance(self.identity()).await,
                 Err(next) => next,
             }
         };
@@ -250,6 +252,9 @@ impl<M: PhaseMachine> Driver<M> {
         let Some(deleted_at) = &self.meta().deletion_timestamp else {
             return false;
         };
+        if mutated(Mutant::CleanupDeadline) {
+            return false;
+        }
         let spent = self.kind.clock.now().duration_since(deleted_at.0);
         self.kind.finalizer.is_held(self.meta())
             && Duration::try_from(spent)
@@ -258,8 +263,12 @@ impl<M: PhaseMachine> Driver<M> {
 
     pub(super) fn identity(&self) -> Identity {
         let (meta, started_at) = (self.meta(), self.kind.started_at);
-        attempts::known(meta, self.kept_identity().as_ref(), started_at)
-            .unwrap_or_else(|| attempts::first(meta, started_at))
+        let mut identity = attempts::known(meta, self.kept_identity().as_ref(), started_at)
+            .unwrap_or_else(|| attempts::first(meta, started_at));
+        if mutated(Mutant::StableKey) {
+            identity.uid = format!("{}-{}", self.kind.started_at.as_second(), identity.uid);
+        }
+        identity
     }
 
     /// Runs phase after phase until one waits.
@@ -273,6 +282,7 @@ impl<M: PhaseMachine> Driver<M> {
                 }
                 Some(name) => match M::from_name(name) {
                     Some(phase) => phase,
+                    None if mutated(Mutant::UnknownPhase) => M::default(),
                     None => return self.unknown_phase(name).await,
                 },
             };
@@ -369,6 +379,9 @@ impl<M: PhaseMachine> Driver<M> {
 
     /// A deadline takes an object away only after a run of this process has looked once.
     fn expired(&self, phase: M, fields: &Fields) -> Option<Verdict<M>> {
+        if mutated(Mutant::PhaseDeadline) {
+            return None;
+        }
         let info = phase.info();
         let (deadline, target) = (info.deadline?, M::from_name(info.on_deadline?)?);
         let spent = self
@@ -377,7 +390,7 @@ impl<M: PhaseMachine> Driver<M> {
             .now()
             .duration_since(self.entered_at(fields));
         let over = Duration::try_from(spent).is_ok_and(|spent| spent >= deadline);
-        (over && self.observed_in == Some(info.name))
+        (over && (self.observed_in == Some(info.name) || mutated(Mutant::DeadlineAfterLook)))
             .then(|| Verdict::deadline(phase, target, deadline))
     }
 
@@ -448,7 +461,9 @@ impl<M: PhaseMachine> Driver<M> {
         self.phase = phase.name();
         let since = self.entered_at(&self.fields());
         self.phase_since = Some(since);
-        self.deadline_in = phase.info().deadline.map(|deadline| {
+        let deadline = phase.info().deadline;
+        let deadline = deadline.filter(|_| !mutated(Mutant::PhaseDeadline));
+        self.deadline_in = deadline.map(|deadline| {
             let spent = self.kind.clock.now().duration_since(since);
             deadline.saturating_sub(Duration::try_from(spent).unwrap_or_default())
         });
@@ -477,6 +492,12 @@ impl<M: PhaseMachine> Driver<M> {
             }
             let fields = self.fields();
             let mut run = self.new_run(&identity, attempt, &fields, phase, goes_on);
+            if mutated(Mutant::CleanupAlone) {
+                let verdict = Verdict::of_cleanup(phase, Ok(Outcome::Requeue), &self.kind.limits);
+                if let Err(next) = self.record(phase, &fields, &verdict, None).await {
+                    return next;
+                }
+            }
             let outcome = self.handle(phase, &mut run).await;
             self.failure = outcome.as_ref().err().map(Error::reason);
             let outcome = match outcome {

@@ -9,6 +9,8 @@ use kube::core::{DynamicResourceScope, Resource};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
+use crate::mutant::{Mutant, mutated};
+
 /// An object beside the status as the server has it: the typed status may know less than the server.
 #[derive(Clone)]
 pub(crate) struct Envelope<K> {
@@ -33,7 +35,7 @@ impl<K: DeserializeOwned> Envelope<K> {
     /// Decodes one object from its JSON. Fails only if not even its metadata can be read.
     pub(crate) fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         match streamed::object::<K>(text) {
-            Ok(found) => Ok(Self {
+            Ok(found) if !mutated(Mutant::ManagedFields) => Ok(Self {
                 bytes: u32::try_from(found.bytes).unwrap_or(u32::MAX),
                 body: Body::Decoded {
                     object: Arc::new(found.object),
@@ -41,14 +43,16 @@ impl<K: DeserializeOwned> Envelope<K> {
                 },
             }),
             // Once more, slowly: it says what is wrong without naming a column, and keeps what can be kept.
-            Err(_) => Self::from_value(serde_json::from_str(text)?),
+            _ => Self::from_value(serde_json::from_str(text)?),
         }
     }
 
     /// Decodes one object. Fails only if not even its metadata can be read.
     pub(crate) fn from_value(mut value: Value) -> Result<Self, serde_json::Error> {
         // managedFields are most of a small object's bytes, and nobody here reads them.
-        if let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+        if let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut)
+            && !mutated(Mutant::ManagedFields)
+        {
             meta.remove("managedFields");
         }
         let bytes = u32::try_from(size(&value)).unwrap_or(u32::MAX);
@@ -62,6 +66,7 @@ impl<K: DeserializeOwned> Envelope<K> {
                     status,
                 }
             }
+            Err(error) if mutated(Mutant::DecodedAlone) => return Err(error),
             Err(error) => Body::Undecodable {
                 meta: Box::new(ObjectMeta::deserialize(&value["metadata"])?),
                 error: error.to_string().into(),

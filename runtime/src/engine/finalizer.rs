@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::identity::{IDENTITY_ANNOTATION, Identity};
+use crate::mutant::{Mutant, mutated};
 
 /// `~` and `/` as a JSON pointer wants them.
 fn escaped(token: &str) -> String {
@@ -15,6 +16,9 @@ fn escaped(token: &str) -> String {
 
 /// The identity on the object, if it is its own: a copied manifest carries a foreign one.
 pub(crate) fn identity_of(meta: &ObjectMeta) -> Option<Identity> {
+    if mutated(Mutant::IdentityKept) {
+        return None;
+    }
     let text = meta.annotations.as_ref()?.get(IDENTITY_ANNOTATION)?;
     let identity = Identity::parse(text)?;
     identity
@@ -55,6 +59,12 @@ fn swap(path: impl Into<Cow<'static, str>>, old: Value, new: Value) -> [Operatio
 }
 
 fn test_uid(meta: &ObjectMeta) -> Operation {
+    if mutated(Mutant::UidTest) {
+        return Operation::Test {
+            path: "/metadata/name".into(),
+            value: json!(meta.name),
+        };
+    }
     Operation::Test {
         path: "/metadata/uid".into(),
         value: json!(meta.uid),
@@ -70,6 +80,9 @@ pub(crate) struct Finalizer {
 
 impl Finalizer {
     fn is_ours(&self, entry: &str) -> bool {
+        if mutated(Mutant::FormerFinalizers) {
+            return entry == self.present;
+        }
         entry == self.present || self.former.iter().any(|former| former == entry)
     }
 
@@ -107,7 +120,7 @@ impl Finalizer {
         let entries = meta.finalizers.as_deref().unwrap_or_default();
         // From the end, so that the indices before stay what they are.
         for (index, entry) in entries.iter().enumerate().rev() {
-            if self.is_ours(entry) {
+            if self.is_ours(entry) || mutated(Mutant::OwnFinalizer) {
                 let path = format!("/metadata/finalizers/{index}");
                 patch.push(Operation::Test {
                     path: path.clone().into(),

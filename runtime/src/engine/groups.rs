@@ -9,6 +9,7 @@ use std::{
 use tokio::time::Instant;
 
 use crate::engine::key::ObjectKey;
+use crate::mutant::{Mutant, mutated};
 
 /// So many groups have a name of their own in the metrics; the rest are `other`.
 const NAMED: usize = 20;
@@ -68,7 +69,7 @@ impl Groups {
 
     /// Whether one more of the group may run.
     pub(crate) fn has_room(&self, group: &Group) -> bool {
-        self.taken.get(group).copied().unwrap_or(0) < self.places
+        mutated(Mutant::GroupShare) || self.taken.get(group).copied().unwrap_or(0) < self.places
     }
 
     pub(crate) fn started(&mut self, key: ObjectKey, group: Group) {
@@ -139,7 +140,7 @@ impl Groups {
     /// The group as a label: the first ones by name.
     pub(crate) fn label(&mut self, group: &Group) -> String {
         if !self.named.contains(group) {
-            if self.named.len() >= NAMED {
+            if self.named.len() >= NAMED && !mutated(Mutant::BoundedLabels) {
                 return "other".to_owned();
             }
             self.named.push(Arc::clone(group));

@@ -2,6 +2,7 @@
 
 use crate::{
     engine::driver::Driver,
+    mutant::{Mutant, mutated},
     phase::PhaseMachine,
     reference::{Reason, reasons},
     status::conditions::{self, Conditions, Truth},
@@ -31,6 +32,9 @@ impl<M: PhaseMachine> Driver<M> {
             ),
         });
         self.obstacle = missing.or(refused);
+        if mutated(Mutant::CleanupBlocked) {
+            self.obstacle = None;
+        }
         if let Some(obstacle) = &self.obstacle {
             let told =
                 conditions::text_of(self.kind.rules, self.raw(), conditions::CLEANUP_BLOCKED);
@@ -44,6 +48,7 @@ impl<M: PhaseMachine> Driver<M> {
     /// Adds what the run could not see, and what the clean-up lacks.
     pub(super) fn mark_obstacles(&self, all: Conditions) -> Conditions {
         let all = match &self.sighted.unknown {
+            Some(_) if mutated(Mutant::Unobserved) => all,
             Some(why) => all.with(
                 conditions::UNOBSERVED,
                 Truth::True,

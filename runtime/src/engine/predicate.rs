@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::identity::{Fnv, IDENTITY_ANNOTATION};
+use crate::mutant::{Mutant, mutated};
 
 /// Every annotation of ours starts with it.
 pub(crate) const ANNOTATION_PREFIX: &str = "opgen.dev/";
@@ -25,6 +26,18 @@ pub(crate) fn trigger(meta: &ObjectMeta, watched: &Watched) -> u64 {
         hash.write(bytes);
         hash.write(&[0xff]);
     };
+    if mutated(Mutant::PredicateWidth) {
+        field(&meta.generation.unwrap_or_default().to_be_bytes());
+        return hash.0;
+    }
+    if mutated(Mutant::StatusIsNoNews) {
+        field(
+            meta.resource_version
+                .as_deref()
+                .unwrap_or_default()
+                .as_bytes(),
+        );
+    }
     field(meta.uid.as_deref().unwrap_or_default().as_bytes());
     field(&meta.generation.unwrap_or_default().to_be_bytes());
     field(&[u8::from(meta.deletion_timestamp.is_some())]);
@@ -33,7 +46,9 @@ pub(crate) fn trigger(meta: &ObjectMeta, watched: &Watched) -> u64 {
     }
     let annotations = meta.annotations.iter().flat_map(BTreeMap::iter);
     for (name, value) in annotations {
-        let ours = name.starts_with(ANNOTATION_PREFIX) && name != IDENTITY_ANNOTATION;
+        let ours = name.starts_with(ANNOTATION_PREFIX)
+            && name != IDENTITY_ANNOTATION
+            && !mutated(Mutant::ReconcileAt);
         if ours || watched.annotations.contains(name) {
             field(name.as_bytes());
             field(value.as_bytes());

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use tokio::time::Instant;
 
 use crate::engine::key::ObjectKey;
+use crate::mutant::{Mutant, mutated};
 
 /// Where a key waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,11 @@ impl Queue {
     /// Returns whether it was new.
     pub(crate) fn push(&mut self, key: &ObjectKey, lane: Lane, now: Instant) -> bool {
         self.cancel_timer(key);
+        let lane = if mutated(Mutant::FairLanes) {
+            Lane::Backlog
+        } else {
+            lane
+        };
         if let Some((_, queued)) = self.queued.get_mut(key) {
             // What happens to an object does not wait behind the list it came with. Its place there is passed over.
             if *queued == Lane::Backlog && lane == Lane::Fresh {
@@ -58,6 +64,7 @@ impl Queue {
             .timer_of
             .get(key)
             .is_some_and(|(earlier, _)| *earlier <= when)
+            && !mutated(Mutant::EarlierTimer)
         {
             return;
         }

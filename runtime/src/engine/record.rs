@@ -6,6 +6,7 @@ use jiff::{Timestamp, ToSpan};
 use kube::core::object::HasStatus;
 use serde_json::Value;
 
+use crate::mutant::{Mutant, mutated};
 use crate::{
     engine::{
         api::{Part, Patched},
@@ -125,13 +126,26 @@ impl<M: PhaseMachine> Driver<M> {
                 }
                 Ok(planned) => planned,
             };
-            let write = match planned {
+            let mut write = match planned {
                 Planned::Unchanged => {
                     self.count(PatchResult::Skipped);
                     return Ok(target);
                 }
                 Planned::Patch(write) => write,
             };
+            if mutated(Mutant::StatusVersion) {
+                let version = json_patch::TestOperation {
+                    path: json_patch::jsonptr::PointerBuf::from_tokens([
+                        "metadata",
+                        "resourceVersion",
+                    ]),
+                    value: self.meta().resource_version.clone().into(),
+                };
+                write
+                    .patch
+                    .0
+                    .insert(0, json_patch::PatchOperation::Test(version));
+            }
             if last.as_ref().is_some_and(|last| last.patch == write.patch) {
                 return Err(self
                     .refused("its tests fail although nothing else changed")
@@ -322,6 +336,9 @@ impl<M: PhaseMachine> Driver<M> {
     /// The server does not want our status: said on a condition, which may get through where the rest does not, and in
     /// an event, which needs no status.
     async fn refused(&mut self, why: &str) -> Next {
+        if mutated(Mutant::WriteRefused) {
+            return Next::Again;
+        }
         self.count(PatchResult::Refused);
         let note = format!("the status cannot be written: {why}");
         self.kind

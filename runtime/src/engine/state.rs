@@ -1,5 +1,7 @@
 //! What the loop remembers of one object between runs.
 
+use crate::mutant::{Mutant, mutated};
+
 use std::{
     collections::BTreeSet,
     sync::{Arc, atomic::AtomicU64},
@@ -84,7 +86,7 @@ impl ObjectState {
 
     /// Whether the cache's version is new enough. Opens the gate for good if it is.
     pub(crate) fn gate_opens(&mut self, cached: u64) -> bool {
-        match self.gate {
+        match self.gate.filter(|_| !mutated(Mutant::Gate)) {
             Some((version, _)) if cached < version => false,
             _ => {
                 self.gate = None;
@@ -126,13 +128,13 @@ impl Heat {
             self.since = Some(now);
         }
         self.runs += 1;
-        self.hot = self.runs > HOT_RUNS;
+        self.hot = self.runs > HOT_RUNS && !mutated(Mutant::HotLoop);
         self.hot
     }
 
     /// One run went in a circle: hot, however few there were.
     pub(crate) fn circled(&mut self) -> bool {
-        self.hot = true;
-        true
+        self.hot = !mutated(Mutant::HotLoop);
+        self.hot
     }
 }

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use crate::engine::{backoff::Backoff, envelope::Envelope};
+use crate::mutant::{Mutant, mutated};
 
 /// Failures that are farther apart have nothing to do with each other; longer than the longest backoff and the wait for
 /// an answer together.
@@ -100,7 +101,7 @@ where
     fn failed(&mut self, error: &watcher::Error) -> News<K> {
         let (kind, code) = describe(error);
         // kube tries an expired version again and again when the *start* of a watch answers 410: begin with a list.
-        if code == Some(410) {
+        if code == Some(410) && !mutated(Mutant::ExpiredStart) {
             self.stream = None;
         }
         let last = self.failed_at.replace(Instant::now());
@@ -131,11 +132,14 @@ where
         None => Api::all(client.clone()),
     };
     // Some load balancers cut idle connections at 240 s. Many watches begin together; they should not end so.
-    let config = watcher::Config {
+    let mut config = watcher::Config {
         label_selector: scope.labels.clone(),
         field_selector: scope.fields.clone(),
         ..watcher::Config::default().timeout(fastrand::u32(160..=230))
     };
+    if mutated(Mutant::PagedLists) {
+        config.page_size = None;
+    }
     watcher::watcher(api, config).boxed()
 }
 

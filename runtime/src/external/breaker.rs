@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::settings::BreakerSettings;
+use crate::mutant::{Mutant, mutated};
 
 /// How an attempt ended, as far as the target is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,7 @@ impl Breaker {
     /// Until when it is shut, without asking for leave.
     pub(super) fn shut_until(&self, now: Instant) -> Option<Instant> {
         match self.state {
+            _ if mutated(Mutant::Breaker) => None,
             State::Closed => None,
             State::Open { until } => (now < until).then_some(until),
             // The probe's own answer opens the way, at the latest after about one timeout; asking again a little

@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::context::{BoundedClient, ContextField};
+use crate::mutant::{Mutant, mutated};
 
 /// Clients by the secret they were made from: made once per version of the secret, replaced when it rotates, and
 /// never more than a bound, the one unused for longest going first. Clones share it.
@@ -101,7 +102,7 @@ impl<C: Clone> ClientCache<C> {
             inner.uses += 1;
             let used = inner.uses;
             if let Some(entry) = inner.clients.get_mut(secret)
-                && entry.version == version
+                && (entry.version == version || mutated(Mutant::ClientVersion))
             {
                 entry.used = used;
                 return Ok(entry.client.clone());
@@ -113,7 +114,7 @@ impl<C: Clone> ClientCache<C> {
                 used,
             };
             inner.clients.insert(secret.to_owned(), entry);
-            if inner.clients.len() > self.most {
+            if inner.clients.len() > self.most && !mutated(Mutant::ClientBound) {
                 inner.forget_oldest();
             }
             Ok(client)

@@ -6,6 +6,7 @@ use http::StatusCode;
 use kube::core::Status;
 
 use super::error::CallError;
+use crate::mutant::{Mutant, mutated};
 use crate::{clients::ClientError, error::ErrorClass};
 
 type Class = (ErrorClass, Option<Duration>);
@@ -69,7 +70,8 @@ fn of_status(status: &Status) -> Class {
         // No retry creates anything in a namespace that goes away; its deletion takes our object along.
         403 if causes
             .iter()
-            .any(|cause| cause.reason == "NamespaceTerminating") =>
+            .any(|cause| cause.reason == "NamespaceTerminating")
+            && !mutated(Mutant::NamespaceTerminating) =>
         {
             ErrorClass::Permanent
         }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     identity::IdempotencyKey,
+    mutant::{Mutant, mutated},
     observed::{Absent, Observed},
 };
 
@@ -172,6 +173,14 @@ impl Guard {
                 "{}; only `Absent::by_status` for the identity asked for makes that a proof",
                 error.words()
             )),
+            Err(_) if mutated(Mutant::UnknownIsNotAbsent) && asked.is_some() => {
+                let proof =
+                    asked.and_then(|key| Absent::by_status(key, http::StatusCode::NOT_FOUND));
+                proof.map_or_else(
+                    || Observed::Unknown(String::new()),
+                    |proof| Observed::Absent(proof.accepted(scope.now())),
+                )
+            }
             Err(error) => Observed::Unknown(error.words()),
         };
         scope.sightings().looked(&seen);
@@ -251,7 +260,11 @@ impl Guard {
         let pass = target.admit(permit?)?;
 
         let full = options.timeout.unwrap_or(self.settings().timeout);
-        let limit = full.min(left(scope));
+        let limit = if mutated(Mutant::CallTimeout) {
+            crate::secs(24 * 3600)
+        } else {
+            full.min(left(scope))
+        };
         if limit.is_zero() {
             return Err(CallError::NoTime);
         }
@@ -270,6 +283,9 @@ impl Guard {
 
     /// Leaves the target alone if it asked for that.
     fn heed(&self, target: &TargetState, error: &CallError) {
+        if mutated(Mutant::RetryAfter) {
+            return;
+        }
         match error {
             CallError::Throttled { retry_after } => {
                 target.leave_alone(retry_after.unwrap_or(self.settings().throttle_pause));

@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::scope::CallScope;
 use crate::identity::IdempotencyKey;
+use crate::mutant::{Mutant, mutated};
 
 /// Above so many entries, those whose window is over are forgotten.
 const TIDY_ABOVE: usize = 1024;
@@ -88,6 +89,9 @@ impl Intents {
                     (entry.in_flight > 0, Some(entry.last))
                 })
         });
+        if mutated(Mutant::SettleWindow) {
+            return None;
+        }
         if in_flight {
             return Some(format!("a create of {key} is under way"));
         }

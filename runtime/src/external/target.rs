@@ -17,6 +17,7 @@ use super::{
     retry_after,
     settings::{ClientSettings, Target},
 };
+use crate::mutant::{Mutant, mutated};
 
 /// Above so many targets, those that are idle and well are forgotten.
 const MOST: usize = 512;
@@ -63,7 +64,13 @@ pub(super) struct TargetState {
 
 impl TargetState {
     fn new(settings: &ClientSettings) -> Self {
-        let size = settings.bulkhead.clamp(1, Semaphore::MAX_PERMITS);
+        let size = if mutated(Mutant::Bulkhead) {
+            Semaphore::MAX_PERMITS
+        } else if mutated(Mutant::ClientPermits) {
+            1
+        } else {
+            settings.bulkhead.clamp(1, Semaphore::MAX_PERMITS)
+        };
         Self {
             permits: Arc::new(Semaphore::new(size)),
             size,

@@ -13,6 +13,7 @@ use super::{
     api::{Failure, LeaseApi},
     record::Record,
 };
+use crate::mutant::{Mutant, mutated};
 use crate::{clients::Fence, clock::SharedClock, metrics::Metrics};
 
 /// How long giving the lease back may take.
@@ -94,6 +95,9 @@ impl Elector {
     }
 
     fn hold(&self, held: &Held) {
+        if mutated(Mutant::RenewDeadline) {
+            return;
+        }
         self.fence
             .hold_until(held.since + self.election.renew_deadline);
     }
@@ -184,7 +188,10 @@ impl Elector {
     /// Renews for as long as that goes well. Returns why it does no more.
     async fn keep(&self, held: &mut Held) -> String {
         loop {
-            let deadline = held.since + self.election.renew_deadline;
+            let mut deadline = held.since + self.election.renew_deadline;
+            if mutated(Mutant::RenewDeadline) {
+                deadline += self.election.renew_deadline * 12;
+            }
             match tokio::time::timeout_at(deadline, self.renew(&held.record)).await {
                 Ok(Ok(renewed)) => {
                     *held = renewed;

@@ -19,7 +19,9 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::{clients::Clients, clock::SharedClock, manifests::RoleRule, operator::Placement};
+use crate::{
+    clients::Clients, clock::SharedClock, manifests::RoleRule, mutant::carried, operator::Placement,
+};
 use api::LeaseApi;
 use elector::Elector;
 
@@ -193,7 +195,7 @@ impl Candidacy {
                     .map_err(|error| format!("no runtime for the lease: {error}"))?;
                 std::thread::Builder::new()
                     .name("lease".to_owned())
-                    .spawn(move || {
+                    .spawn(carried(move || {
                         runtime.block_on(async {
                             match elector() {
                                 Ok(elector) => elector.run(tell, ordered).await,
@@ -202,7 +204,7 @@ impl Candidacy {
                                 }
                             }
                         });
-                    })
+                    }))
                     .map_err(|error| format!("no thread for the lease: {error}"))?;
                 None
             }

@@ -1,5 +1,7 @@
 //! The Lease object: read with what is unknown to us kept, and written back whole.
 
+use crate::mutant::{Mutant, mutated};
+
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -60,6 +62,9 @@ impl Record {
     /// The same, renewed. Its resourceVersion goes along: whoever wrote in between makes the write a conflict.
     pub(super) fn renewed(&self, duration: Duration, now: Timestamp) -> Value {
         let mut lease = self.0.clone();
+        if mutated(Mutant::LeaseVersion) {
+            lease["metadata"]["resourceVersion"].take();
+        }
         lease["spec"]["leaseDurationSeconds"] = json!(duration.as_secs().max(1));
         lease["spec"]["renewTime"] = json!(micro_time(now));
         lease

@@ -8,6 +8,7 @@ use kube::{Resource, api::ApiResource};
 use tokio::{sync::watch, task::JoinSet};
 
 use super::{HandlerObserver, KindOptions, uninstall::Doomed};
+use crate::mutant::{Mutant, mutated};
 use crate::{
     blocking::BlockingPool,
     children::{Children, is_namespaced},
@@ -117,7 +118,14 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
         let own = vec![
             // get: past the cache, after a lost race; list and watch: the cache; patch: finalizer and identity.
             rule(plural.clone(), &["get", "list", "watch", "patch"]),
-            rule(format!("{plural}/status"), &["patch"]),
+            rule(
+                format!("{plural}/status"),
+                if mutated(Mutant::Role) {
+                    &["get"]
+                } else {
+                    &["patch"]
+                },
+            ),
             RoleRule {
                 group: "events.k8s.io".to_owned(),
                 resource: "events".to_owned(),

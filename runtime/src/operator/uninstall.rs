@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tokio::{sync::oneshot, time::Instant};
 
 use super::{Operator, OperatorError, RunOptions};
+use crate::mutant::{Mutant, mutated};
 use crate::{
     annotations::{ALLOW_DESTROY, DELETION_POLICY},
     clients::Clients,
@@ -215,7 +216,7 @@ impl Uninstall {
             match self.look(&mut seen).await {
                 Ok(objects) => {
                     progress(seen.len() - objects.len(), objects.len());
-                    if objects.is_empty() {
+                    if objects.is_empty() || mutated(Mutant::UninstallWaits) {
                         tracing::info!(objects = seen.len(), took = ?began.elapsed(), "every object is gone");
                         return Ok(());
                     }

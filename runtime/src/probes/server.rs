@@ -17,6 +17,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{net::TcpStream, sync::oneshot, task::AbortHandle};
 
 use super::{ProbeSource, respond};
+use crate::mutant::carried;
 
 /// Connections at a time. One more, and the oldest is dropped: a flood must not keep the kubelet out.
 const CONNECTIONS: usize = 64;
@@ -55,13 +56,13 @@ pub fn serve(address: SocketAddr, source: Arc<dyn ProbeSource>) -> io::Result<Pr
         .build()?;
     std::thread::Builder::new()
         .name("probes".to_owned())
-        .spawn(move || {
+        .spawn(carried(move || {
             // A listener that worked for std and not for tokio is a bug of the platform; the probes then fail, which
             // is how it is seen.
             if let Err(error) = runtime.block_on(run(listener, source, stopped)) {
                 tracing::error!(%error, "the probe server could not start");
             }
-        })?;
+        }))?;
     Ok(ProbeServer {
         address,
         _stop: stop,

@@ -5,6 +5,7 @@ use std::io;
 use serde_json::Value;
 
 use super::rules::Node;
+use crate::mutant::{Mutant, mutated};
 
 /// How large a status may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,9 @@ pub fn json_bytes(value: &Value) -> usize {
 /// Drops the oldest items of bounded lists that are too long; says how many.
 pub(super) fn cut_lists(node: &Node, value: &mut Value) -> usize {
     let mut dropped = 0;
+    if mutated(Mutant::BoundedLists) {
+        return dropped;
+    }
     visit(node, value, &mut |most, items| {
         let excess = items.len().saturating_sub(most);
         items.drain(..excess);

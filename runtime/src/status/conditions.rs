@@ -20,6 +20,7 @@ use super::{
     texts::{Text, message, reason},
 };
 use crate::graph::PhaseInfo;
+use crate::mutant::{Mutant, mutated};
 
 /// Declares the types, and the tables of them all.
 macro_rules! types {
@@ -286,7 +287,7 @@ pub fn set(list: &mut Vec<Value>, wanted: &Wanted, now: Timestamp) -> bool {
     put("status", status.into());
     put("reason", wanted.reason.as_ref().into());
     put("message", wanted.message.as_ref().into());
-    if flips || timeless {
+    if flips || timeless || mutated(Mutant::TransitionTime) {
         put("lastTransitionTime", seconds(now).into());
     }
     if let Some(generation) = wanted.observed_generation {

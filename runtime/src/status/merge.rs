@@ -7,6 +7,7 @@ use super::{
     normal::{Volatile, by_key, key_of, same},
     rules::{Node, Owner, Rules},
 };
+use crate::mutant::{Mutant, mutated};
 
 /// What becomes of one member.
 enum Slot {
@@ -66,6 +67,7 @@ fn merge(
     }
     match (server, after) {
         (None, None) => Slot::Keep,
+        (Some(_), None) if mutated(Mutant::ClearedFields) => Slot::Keep,
         (Some(server), None) => clear(node, server, before),
         (Some(Value::Object(server)), Some(Value::Object(after))) => {
             merge_members(node, server, members(before), after)

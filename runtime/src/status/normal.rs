@@ -9,6 +9,7 @@ use super::{
     quantity::Quantity,
     rules::{Form, Node, Rules},
 };
+use crate::mutant::{Mutant, mutated};
 
 /// Whether a volatile field counts as a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +47,11 @@ pub(super) fn same(node: &Node, a: Option<&Value>, b: Option<&Value>, volatile: 
         (Value::Object(members), Value::Null) | (Value::Null, Value::Object(members)) => {
             is_nil(node, members, volatile)
         }
-        (Value::Array(items), Value::Null) | (Value::Null, Value::Array(items)) => items.is_empty(),
+        (Value::Array(items), Value::Null) | (Value::Null, Value::Array(items)) => {
+            items.is_empty() && !mutated(Mutant::SemanticEquality)
+        }
         (Value::Array(a), Value::Array(b)) => same_items(node, a, b, volatile),
-        (a, b) => a == b || same_scalar(node.form, a, b),
+        (a, b) => a == b || (same_scalar(node.form, a, b) && !mutated(Mutant::SemanticEquality)),
     }
 }
 

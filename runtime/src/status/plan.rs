@@ -13,6 +13,7 @@ use super::{
     normal::{Volatile, same},
     rules::Rules,
 };
+use crate::mutant::{Mutant, mutated};
 
 /// The runtime's own fields of a status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,6 +161,7 @@ fn planned(input: &PlanInput<'_>, keep: Keep) -> Result<Planned, PlanError> {
     let have = MachineFields::read(rules, server);
     if (have.phase, have.phase_entered_at)
         != (input.expected.phase, input.expected.phase_entered_at)
+        && !mutated(Mutant::PhaseTest)
     {
         return Err(PlanError::Moved {
             found: have.phase.map(str::to_owned),
@@ -169,13 +171,19 @@ fn planned(input: &PlanInput<'_>, keep: Keep) -> Result<Planned, PlanError> {
     if input.next.are_in(have)
         && says(rules, server, input.conditions)
         && same(rules.root(), before, after, Volatile::Ignored)
+        && !mutated(Mutant::VolatileFields)
     {
         return Ok(Planned::Unchanged);
     }
     let mut target = merged(rules, server, input.typed_before, input.typed_after);
     input.next.write(rules, &mut target);
     write_conditions(rules, &mut target, input.conditions, input.now);
-    if server.is_some() && same(rules.root(), server, Some(&target), Volatile::Ignored) {
+    let volatile = if mutated(Mutant::VolatileFields) {
+        Volatile::Counts
+    } else {
+        Volatile::Ignored
+    };
+    if server.is_some() && same(rules.root(), server, Some(&target), volatile) {
         return Ok(Planned::Unchanged);
     }
     let cut = bounds::cut_lists(rules.root(), &mut target);
@@ -189,7 +197,7 @@ fn planned(input: &PlanInput<'_>, keep: Keep) -> Result<Planned, PlanError> {
         });
     }
     let mut writer = Writer::new(&["status"]);
-    if let Some(server) = server {
+    if let Some(server) = server.filter(|_| !mutated(Mutant::PhaseTest)) {
         for path in [&rules.phase, &rules.entered_at] {
             test_field(&mut writer, server, path);
         }

@@ -17,7 +17,7 @@ fn foreign_owner() -> Value {
 }
 
 #[test]
-fn a_foreign_object_is_not_overwritten() {
+pub fn a_foreign_object_is_not_overwritten() {
     let object = site("a", json!({"config": "shared"}));
     scenario().run(async |world| {
         world.cluster.create_raw(config(None)).unwrap();
@@ -61,7 +61,7 @@ fn a_foreign_object_is_not_overwritten() {
 }
 
 #[test]
-fn an_unowned_object_is_adopted_where_that_is_allowed() {
+pub fn an_unowned_object_is_adopted_where_that_is_allowed() {
     let object = site("a", json!({"config": "shared"}));
     scenario_with(|options| options.adopts(Adopt::IfUnowned)).run(async |world| {
         world.cluster.create_raw(config(None)).unwrap();
@@ -79,7 +79,7 @@ fn an_unowned_object_is_adopted_where_that_is_allowed() {
 }
 
 #[test]
-fn a_controlled_object_is_taken_only_by_the_widest_policy() {
+pub fn a_controlled_object_is_taken_only_by_the_widest_policy() {
     let object = site("a", json!({"config": "shared"}));
     scenario_with(|options| options.adopts(Adopt::IfUnowned)).run(async |world| {
         world
@@ -109,7 +109,7 @@ fn a_controlled_object_is_taken_only_by_the_widest_policy() {
 }
 
 #[test]
-fn two_owners_do_not_share_a_child() {
+pub fn two_owners_do_not_share_a_child() {
     let (first, second) = (
         site("a", json!({"config": "shared"})),
         site("b", json!({"config": "shared"})),
@@ -137,7 +137,7 @@ fn two_owners_do_not_share_a_child() {
 }
 
 #[test]
-fn an_owner_in_another_namespace_is_refused_before_any_request() {
+pub fn an_owner_in_another_namespace_is_refused_before_any_request() {
     let object = site(
         "a",
         json!({"config": "plain", "configNamespace": "kube-system"}),

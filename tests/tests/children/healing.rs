@@ -9,7 +9,7 @@ fn name(child: &Value) -> String {
 }
 
 #[test]
-fn a_deleted_child_is_made_anew() {
+pub fn a_deleted_child_is_made_anew() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -35,7 +35,7 @@ fn a_deleted_child_is_made_anew() {
 }
 
 #[test]
-fn an_edited_child_is_brought_back() {
+pub fn an_edited_child_is_brought_back() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -65,7 +65,7 @@ fn an_edited_child_is_brought_back() {
 }
 
 #[test]
-fn what_others_add_stays() {
+pub fn what_others_add_stays() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -81,7 +81,7 @@ fn what_others_add_stays() {
 }
 
 #[test]
-fn an_immutable_field_holds_the_owner_without_hammering() {
+pub fn an_immutable_field_holds_the_owner_without_hammering() {
     let object = site("a", json!({"job": "true"}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -114,7 +114,7 @@ fn an_immutable_field_holds_the_owner_without_hammering() {
 }
 
 #[test]
-fn an_immutable_field_recreates_where_that_is_allowed() {
+pub fn an_immutable_field_recreates_where_that_is_allowed() {
     let object = site("a", json!({"job": "true"}));
     scenario_with(opgen_runtime::children::OwnedOptions::recreate_on_immutable)
         .object(object.clone())
@@ -138,7 +138,7 @@ fn an_immutable_field_recreates_where_that_is_allowed() {
 }
 
 #[test]
-fn a_lagging_watch_leads_to_no_second_apply() {
+pub fn a_lagging_watch_leads_to_no_second_apply() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         let lag = Fault::new()
@@ -156,7 +156,7 @@ fn a_lagging_watch_leads_to_no_second_apply() {
 }
 
 #[test]
-fn a_deletion_that_the_watch_missed_is_healed() {
+pub fn a_deletion_that_the_watch_missed_is_healed() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -166,18 +166,21 @@ fn a_deletion_that_the_watch_missed_is_healed() {
             .resource("deployments")
             .drop_events();
         let missed = world.cluster.inject(missed);
+        // A fault takes hold of a watch as it opens.
+        world.advance(secs(300)).await;
         let web = name(&only(&world, "Deployment"));
         world
             .cluster
             .delete_raw("Deployment", "default", &web)
             .unwrap();
+        world.advance(secs(1)).await;
         missed.remove();
         // The watch is cut, its version expires, and a new list finds the gap.
         let expired = Fault::new()
             .verb("watch")
             .resource("deployments")
             .times(1)
-            .expire_watch_after(0);
+            .fail_before_commit(410);
         world.cluster.inject(expired);
         let healed = world.until(|| only(&world, "Deployment").is_object()).await;
         assert!(healed.is_some_and(|took| took < secs(900)), "{healed:?}");
@@ -186,7 +189,7 @@ fn a_deletion_that_the_watch_missed_is_healed() {
 
 /// H66: what a child's status says is no reason to cut its owner's backoff, by whatever event it comes to light.
 #[test]
-fn the_status_of_a_child_cuts_no_backoff() {
+pub fn the_status_of_a_child_cuts_no_backoff() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;

@@ -14,7 +14,7 @@ use tokio::{
 use crate::site::{Context, image, only, operator, requests, scenario, site};
 
 #[test]
-fn a_failing_watch_of_children_delays_only_what_needs_it() {
+pub fn a_failing_watch_of_children_delays_only_what_needs_it() {
     let plain = site("plain", json!({}));
     let needy = site("needy", json!({"replicas": 1}));
     scenario().run(async |world| {
@@ -50,7 +50,7 @@ fn a_failing_watch_of_children_delays_only_what_needs_it() {
 }
 
 #[test]
-fn a_list_of_children_that_never_answers_delays_nothing_else() {
+pub fn a_list_of_children_that_never_answers_delays_nothing_else() {
     let plain = site("plain", json!({}));
     scenario().run(async |world| {
         world
@@ -62,7 +62,7 @@ fn a_list_of_children_that_never_answers_delays_nothing_else() {
 }
 
 #[test]
-fn a_watch_that_fails_later_keeps_what_it_knew() {
+pub fn a_watch_that_fails_later_keeps_what_it_knew() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -83,7 +83,7 @@ fn a_watch_that_fails_later_keeps_what_it_knew() {
 }
 
 #[test]
-fn a_store_that_is_not_complete_prunes_nothing() {
+pub fn a_store_that_is_not_complete_prunes_nothing() {
     let object = site("a", json!({"parts": 3}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -125,7 +125,7 @@ async fn readyz(addr: SocketAddr) -> String {
 
 /// In real time: the probes live on a thread of their own.
 #[tokio::test]
-async fn readiness_names_the_watch_that_fails() {
+pub async fn readiness_names_the_watch_that_fails() {
     let cluster = Cluster::new();
     let home =
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "site-operator"}});

@@ -4,7 +4,7 @@ use serde_json::json;
 use crate::site::{of_kind, only, operator, requests, scenario, site};
 
 #[test]
-fn children_are_made_and_marked_as_ours() {
+pub fn children_are_made_and_marked_as_ours() {
     let object = site("a", json!({"replicas": 2}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -33,7 +33,7 @@ fn children_are_made_and_marked_as_ours() {
 }
 
 #[test]
-fn a_child_costs_one_request_and_none_is_read() {
+pub fn a_child_costs_one_request_and_none_is_read() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -48,7 +48,7 @@ fn a_child_costs_one_request_and_none_is_read() {
 }
 
 #[test]
-fn what_the_server_fills_in_is_no_reason_to_apply() {
+pub fn what_the_server_fills_in_is_no_reason_to_apply() {
     let object = site(
         "a",
         json!({"replicas": 1, "config": "plain", "job": "true", "parts": 2}),
@@ -57,7 +57,7 @@ fn what_the_server_fills_in_is_no_reason_to_apply() {
 }
 
 #[test]
-fn a_restart_writes_nothing() {
+pub fn a_restart_writes_nothing() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -91,7 +91,7 @@ fn a_restart_writes_nothing() {
 }
 
 #[test]
-fn a_change_of_the_spec_reaches_the_children_at_once() {
+pub fn a_change_of_the_spec_reaches_the_children_at_once() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -109,7 +109,7 @@ fn a_change_of_the_spec_reaches_the_children_at_once() {
 }
 
 #[test]
-fn the_status_of_a_child_reaches_its_owner() {
+pub fn the_status_of_a_child_reaches_its_owner() {
     let object = site("a", json!({"replicas": 3}));
     scenario().object(object.clone()).run(async |world| {
         let _stand_in = world.cluster.stand_in(secs(7));
@@ -123,7 +123,7 @@ fn the_status_of_a_child_reaches_its_owner() {
 }
 
 #[test]
-fn our_own_apply_does_not_wake_the_owner() {
+pub fn our_own_apply_does_not_wake_the_owner() {
     let object = site("a", json!({"replicas": 1, "config": "plain", "parts": 3}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -143,7 +143,7 @@ fn our_own_apply_does_not_wake_the_owner() {
 }
 
 #[test]
-fn what_is_no_longer_wanted_is_pruned() {
+pub fn what_is_no_longer_wanted_is_pruned() {
     let object = site("a", json!({"parts": 4}));
     let other = site("b", json!({"parts": 2}));
     scenario()
@@ -168,7 +168,7 @@ fn what_is_no_longer_wanted_is_pruned() {
 }
 
 #[test]
-fn children_go_with_their_owner() {
+pub fn children_go_with_their_owner() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -189,7 +189,7 @@ fn children_go_with_their_owner() {
 }
 
 #[test]
-fn a_namesake_waits_until_the_old_children_are_collected() {
+pub fn a_namesake_waits_until_the_old_children_are_collected() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -214,14 +214,14 @@ fn a_namesake_waits_until_the_old_children_are_collected() {
 }
 
 #[test]
-fn every_crash_is_survived() {
+pub fn every_crash_is_survived() {
     let object = site("a", json!({"replicas": 1, "config": "plain", "parts": 2}));
     let explored = scenario().object(object).explore_crashes();
     assert!(explored.writes >= 5, "{explored}");
 }
 
 #[test]
-fn a_new_version_of_the_operator_rolls_one_workload_after_the_other() {
+pub fn a_new_version_of_the_operator_rolls_one_workload_after_the_other() {
     let objects: Vec<_> = (0..40)
         .map(|number| site(&format!("site-{number}"), json!({"replicas": 1})))
         .collect();
@@ -265,7 +265,7 @@ fn a_new_version_of_the_operator_rolls_one_workload_after_the_other() {
 }
 
 #[test]
-fn a_child_is_deleted_on_request_and_only_once() {
+pub fn a_child_is_deleted_on_request_and_only_once() {
     let object = site("a", json!({"replicas": 1}));
     let other = site("b", json!({"replicas": 1}));
     scenario()
@@ -293,7 +293,7 @@ fn a_child_is_deleted_on_request_and_only_once() {
 }
 
 #[test]
-fn a_child_that_goes_slowly_is_made_anew_when_it_is_gone() {
+pub fn a_child_that_goes_slowly_is_made_anew_when_it_is_gone() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -331,7 +331,7 @@ fn a_child_that_goes_slowly_is_made_anew_when_it_is_gone() {
 
 /// A path that is not served at present, or a proxy, says 404 too: that ends no child.
 #[test]
-fn a_404_that_names_no_child_is_not_its_end() {
+pub fn a_404_that_names_no_child_is_not_its_end() {
     let object = site("a", json!({"replicas": 1}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;

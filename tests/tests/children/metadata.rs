@@ -4,7 +4,7 @@ use serde_json::json;
 use crate::site::{requests, scenario, site};
 
 #[test]
-fn metadata_of_the_owner_is_written_once() {
+pub fn metadata_of_the_owner_is_written_once() {
     let object = site("a", json!({"label": "gold"}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -19,7 +19,7 @@ fn metadata_of_the_owner_is_written_once() {
 }
 
 #[test]
-fn a_concurrent_write_is_not_lost() {
+pub fn a_concurrent_write_is_not_lost() {
     let object = site("a", json!({}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;

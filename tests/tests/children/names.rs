@@ -4,8 +4,8 @@ use serde_json::json;
 use crate::site::{of_kind, operator, scenario, site};
 
 #[test]
-fn long_names_do_not_collide() {
-    let long = "a".repeat(60);
+pub fn long_names_do_not_collide() {
+    let long = "a".repeat(70);
     let (first, second) = (format!("{long}1"), format!("{long}2"));
     let objects = [
         site(&first, json!({"replicas": 1})),
@@ -27,7 +27,7 @@ fn long_names_do_not_collide() {
 }
 
 #[test]
-fn the_role_names_what_is_owned_and_watched() {
+pub fn the_role_names_what_is_owned_and_watched() {
     let rules = operator(|options| options).role();
     let verbs = |resource: &str| {
         let of = |rule: &&RoleRule| rule.resource == resource;

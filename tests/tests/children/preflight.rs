@@ -38,7 +38,7 @@ async fn reasons(change: impl Fn(&mut Vec<Value>)) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_right_on_what_is_owned_or_watched_is_a_loud_error() {
+pub async fn a_missing_right_on_what_is_owned_or_watched_is_a_loud_error() {
     for resource in ["deployments", "secrets"] {
         let found = reasons(|rules| {
             rules.retain(|rule| rule["resources"] != json!([resource]));
@@ -52,6 +52,6 @@ async fn a_missing_right_on_what_is_owned_or_watched_is_a_loud_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_the_whole_role_it_starts() {
+pub async fn with_the_whole_role_it_starts() {
     assert!(reasons(|_| {}).await.is_empty());
 }

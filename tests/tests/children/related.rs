@@ -21,7 +21,7 @@ fn set(world: &opgen_testkit::World<crate::site::Image>, name: &str, password: &
 }
 
 #[test]
-fn a_changed_secret_wakes_who_refers_to_it_and_nobody_reads_it() {
+pub fn a_changed_secret_wakes_who_refers_to_it_and_nobody_reads_it() {
     let object = site("a", json!({"secret": "mine"}));
     let other = site("b", json!({"secret": "other"}));
     scenario().run(async |world| {
@@ -50,7 +50,7 @@ fn a_changed_secret_wakes_who_refers_to_it_and_nobody_reads_it() {
 }
 
 #[test]
-fn a_secret_may_come_later_and_go_again() {
+pub fn a_secret_may_come_later_and_go_again() {
     let object = site("a", json!({"secret": "mine"}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;
@@ -75,7 +75,7 @@ fn a_secret_may_come_later_and_go_again() {
 }
 
 #[test]
-fn the_index_follows_the_spec() {
+pub fn the_index_follows_the_spec() {
     let object = site("a", json!({"secret": "first"}));
     scenario().object(object.clone()).run(async |world| {
         world.cluster.create_raw(secret("first", "1")).unwrap();
@@ -102,7 +102,7 @@ fn the_index_follows_the_spec() {
 }
 
 #[test]
-fn metadata_alone_can_be_watched() {
+pub fn metadata_alone_can_be_watched() {
     let object = site("a", json!({"account": "robot"}));
     scenario().object(object.clone()).run(async |world| {
         world.ready(&object).await;

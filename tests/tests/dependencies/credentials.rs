@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use crate::account::{account, condition, events, scenario, secret};
 
 #[test]
-fn a_client_is_made_once_per_version_of_its_secret() {
+pub fn a_client_is_made_once_per_version_of_its_secret() {
     let one = account("a", "eu");
     scenario(256).run(async |world| {
         world.cluster.create_raw(secret("a", "red")).unwrap();
@@ -28,7 +28,7 @@ fn a_client_is_made_once_per_version_of_its_secret() {
 }
 
 #[test]
-fn no_more_clients_are_held_than_allowed() {
+pub fn no_more_clients_are_held_than_allowed() {
     scenario(2).run(async |world| {
         for name in ["a", "b", "c", "d"] {
             world.cluster.create_raw(secret(name, "red")).unwrap();
@@ -42,7 +42,7 @@ fn no_more_clients_are_held_than_allowed() {
 
 /// The bulkhead has two permits: if they were shared, the hung region would take both.
 #[test]
-fn a_hung_region_takes_no_permits_from_the_others() {
+pub fn a_hung_region_takes_no_permits_from_the_others() {
     scenario(256).run(async |world| {
         world.provider.state().hung_region = Some("eu".to_owned());
         // One secret for all: one client.
@@ -73,7 +73,7 @@ fn a_hung_region_takes_no_permits_from_the_others() {
 }
 
 #[test]
-fn a_clean_up_whose_secret_is_gone_says_what_is_missing() {
+pub fn a_clean_up_whose_secret_is_gone_says_what_is_missing() {
     let one = account("a", "eu");
     scenario(256).run(async |world| {
         world.cluster.create_raw(secret("a", "red")).unwrap();
@@ -111,7 +111,7 @@ fn a_clean_up_whose_secret_is_gone_says_what_is_missing() {
 }
 
 #[test]
-fn a_secret_that_makes_no_client_is_named() {
+pub fn a_secret_that_makes_no_client_is_named() {
     let one = account("a", "eu");
     scenario(256).run(async |world| {
         let empty = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": "default"}});

@@ -25,7 +25,7 @@ fn with_bucket() -> Value {
 }
 
 #[test]
-fn a_child_that_does_not_decode_is_told_and_not_taken_for_absent() {
+pub fn a_child_that_does_not_decode_is_told_and_not_taken_for_absent() {
     let one = with_bucket();
     scenario(256).run(async |world| {
         be_lax(&world);

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::gadget::{Fake, condition, gadget, scenario};
 
 #[test]
-fn a_hung_call_delays_no_other_object() {
+pub fn a_hung_call_delays_no_other_object() {
     scenario(Fake::default)
         .object(gadget("hung"))
         .run(async |world| {
@@ -28,7 +28,7 @@ fn a_hung_call_delays_no_other_object() {
 }
 
 #[test]
-fn a_panicking_handler_kills_nothing() {
+pub fn a_panicking_handler_kills_nothing() {
     let mut panics = gadget("panics");
     panics["spec"]["panics"] = json!(true);
     scenario(Fake::default)
@@ -51,7 +51,7 @@ fn a_panicking_handler_kills_nothing() {
 }
 
 #[test]
-fn failures_back_off_and_success_resets() {
+pub fn failures_back_off_and_success_resets() {
     scenario(Fake::default).run(async |world| {
         world.provider.fail();
         world.cluster.create_raw(gadget("a")).unwrap();
@@ -66,7 +66,7 @@ fn failures_back_off_and_success_resets() {
 }
 
 #[test]
-fn a_permanent_error_stalls_until_the_spec_changes() {
+pub fn a_permanent_error_stalls_until_the_spec_changes() {
     let mut object = gadget("a");
     object["spec"]["isInvalid"] = json!(true);
     scenario(Fake::default).object(object).run(async |world| {
@@ -85,7 +85,7 @@ fn a_permanent_error_stalls_until_the_spec_changes() {
 }
 
 #[test]
-fn a_deadline_takes_the_object_out_of_its_phase() {
+pub fn a_deadline_takes_the_object_out_of_its_phase() {
     scenario(|| Fake::default().with_build_time(Duration::from_secs(100_000)))
         .object(gadget("a"))
         .run(async |world| {
@@ -100,7 +100,7 @@ fn a_deadline_takes_the_object_out_of_its_phase() {
 }
 
 #[test]
-fn every_crash_is_survived() {
+pub fn every_crash_is_survived() {
     let explored = scenario(|| Fake::default().with_build_time(secs(3)))
         .object(gadget("a"))
         .explore_crashes();
@@ -111,7 +111,7 @@ fn every_crash_is_survived() {
 }
 
 #[test]
-fn a_create_that_is_not_idempotent_is_found() {
+pub fn a_create_that_is_not_idempotent_is_found() {
     let explored = scenario(|| Fake::default().that_forgets_keys())
         .object(gadget("a"))
         .explore();
@@ -128,7 +128,7 @@ fn a_create_that_is_not_idempotent_is_found() {
 
 /// The oracle itself: three hours without a write are not quiet if the object runs all the time.
 #[test]
-fn an_object_that_never_rests_is_not_quiet() {
+pub fn an_object_that_never_rests_is_not_quiet() {
     let mut object = gadget("a");
     object["spec"]["restless"] = json!(true);
     let found = scenario(Fake::default).object(object).check();

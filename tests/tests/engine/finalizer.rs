@@ -7,7 +7,7 @@ use crate::gadget::{Context, Fake, GadgetPhase, context, gadget, scenario};
 const OURS: &str = "test.example.com/cleanup";
 
 #[test]
-fn nothing_is_made_outside_before_the_finalizer_is_persisted() {
+pub fn nothing_is_made_outside_before_the_finalizer_is_persisted() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -29,7 +29,7 @@ fn nothing_is_made_outside_before_the_finalizer_is_persisted() {
 }
 
 #[test]
-fn finalizer_and_identity_are_one_patch_and_the_whole_life_costs_the_minimum() {
+pub fn finalizer_and_identity_are_one_patch_and_the_whole_life_costs_the_minimum() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -46,7 +46,7 @@ fn finalizer_and_identity_are_one_patch_and_the_whole_life_costs_the_minimum() {
 }
 
 #[test]
-fn only_our_own_finalizer_comes_off() {
+pub fn only_our_own_finalizer_comes_off() {
     let mut object = gadget("a");
     object["metadata"]["finalizers"] = json!(["example.com/other"]);
     scenario(Fake::default).object(object).run(async |world| {
@@ -69,7 +69,7 @@ fn only_our_own_finalizer_comes_off() {
 }
 
 #[test]
-fn a_terminating_object_is_left_alone() {
+pub fn a_terminating_object_is_left_alone() {
     let mut object = gadget("a");
     object["metadata"]["finalizers"] = json!(["example.com/other"]);
     scenario(Fake::default).run(async |world| {
@@ -89,7 +89,7 @@ fn a_terminating_object_is_left_alone() {
 }
 
 #[test]
-fn a_copied_manifest_gets_an_identity_of_its_own() {
+pub fn a_copied_manifest_gets_an_identity_of_its_own() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -108,7 +108,7 @@ fn a_copied_manifest_gets_an_identity_of_its_own() {
 }
 
 #[test]
-fn a_restored_object_finds_what_it_made() {
+pub fn a_restored_object_finds_what_it_made() {
     scenario(Fake::default).object(gadget("a")).run(async |world| {
         world.ready(&gadget("a")).await;
         let mut backup = world.get(&gadget("a")).unwrap();
@@ -126,7 +126,7 @@ fn a_restored_object_finds_what_it_made() {
 }
 
 #[test]
-fn every_attempt_is_cleaned_up() {
+pub fn every_attempt_is_cleaned_up() {
     let mut object = gadget("a");
     object["spec"]["isInvalid"] = json!(true);
     scenario(Fake::default).object(object).run(async |world| {
@@ -153,7 +153,7 @@ fn every_attempt_is_cleaned_up() {
 }
 
 #[test]
-fn a_clean_up_that_hangs_is_told() {
+pub fn a_clean_up_that_hangs_is_told() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -197,7 +197,7 @@ fn successor() -> Scenario<Context, Fake> {
 }
 
 #[test]
-fn a_former_finalizer_gives_way_in_the_same_patch() {
+pub fn a_former_finalizer_gives_way_in_the_same_patch() {
     let mut object = gadget("a");
     object["metadata"]["finalizers"] = json!([FORMER, "example.com/other"]);
     successor().object(object).run(async |world| {
@@ -212,7 +212,7 @@ fn a_former_finalizer_gives_way_in_the_same_patch() {
 }
 
 #[test]
-fn a_former_finalizer_holds_the_clean_up_as_ours_does() {
+pub fn a_former_finalizer_holds_the_clean_up_as_ours_does() {
     successor().run(async |world| {
         world.advance(opgen_runtime::secs(60)).await;
         world.provider.hang_on("gadget");

@@ -6,7 +6,7 @@ use crate::gadget::{Fake, gadget, scenario};
 /// Building polls each second, the watch is four seconds late, and `create` is not idempotent: a run on a view older
 /// than our own write would find the object in Pending and make a second gadget.
 #[test]
-fn no_run_sees_less_than_our_own_last_write() {
+pub fn no_run_sees_less_than_our_own_last_write() {
     let fake = || {
         Fake::default()
             .that_forgets_keys()
@@ -27,7 +27,7 @@ fn no_run_sees_less_than_our_own_last_write() {
 
 /// A watch that lost the event of our own write: after five seconds the object is read past the cache, once.
 #[test]
-fn a_missed_event_costs_one_read() {
+pub fn a_missed_event_costs_one_read() {
     scenario(|| Fake::default().with_build_time(secs(20))).run(async |world| {
         world.cluster.inject(
             Fault::new()
@@ -49,7 +49,7 @@ fn a_missed_event_costs_one_read() {
 
 /// A run whose task panics after a write reports nothing; its successor must know of the write all the same.
 #[test]
-fn a_run_that_is_cut_leaves_its_last_write_behind() {
+pub fn a_run_that_is_cut_leaves_its_last_write_behind() {
     scenario(Fake::default).run(async |world| {
         let lag = Fault::new()
             .verb("watch")

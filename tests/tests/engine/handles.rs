@@ -8,7 +8,7 @@ fn annotated(name: &str, value: &str) -> serde_json::Value {
 }
 
 #[test]
-fn pause_holds_everything_and_its_end_lets_go() {
+pub fn pause_holds_everything_and_its_end_lets_go() {
     let mut object = gadget("a");
     object["metadata"]["annotations"] = json!({"opgen.dev/paused": "true"});
     scenario(Fake::default).object(object).run(async |world| {
@@ -40,7 +40,7 @@ fn pause_holds_everything_and_its_end_lets_go() {
 }
 
 #[test]
-fn one_object_can_be_made_to_run() {
+pub fn one_object_can_be_made_to_run() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -54,7 +54,7 @@ fn one_object_can_be_made_to_run() {
 }
 
 #[test]
-fn a_foreign_annotation_wakes_nobody() {
+pub fn a_foreign_annotation_wakes_nobody() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -73,7 +73,7 @@ fn a_foreign_annotation_wakes_nobody() {
 }
 
 #[test]
-fn retained_things_outlive_the_object() {
+pub fn retained_things_outlive_the_object() {
     let mut object = gadget("a");
     object["metadata"]["annotations"] = json!({"opgen.dev/deletion-policy": "retain"});
     scenario(Fake::default).object(object).run(async |world| {
@@ -85,7 +85,7 @@ fn retained_things_outlive_the_object() {
 }
 
 #[test]
-fn an_admin_can_let_go_of_what_cannot_be_cleaned_up() {
+pub fn an_admin_can_let_go_of_what_cannot_be_cleaned_up() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -107,7 +107,7 @@ fn an_admin_can_let_go_of_what_cannot_be_cleaned_up() {
 
 /// A clean-up that is held is a clean-up that takes too long.
 #[test]
-fn a_paused_clean_up_is_counted_as_stalled() {
+pub fn a_paused_clean_up_is_counted_as_stalled() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {

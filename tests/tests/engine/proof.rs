@@ -23,23 +23,23 @@ fn holds_with(proof: &str, told: &str) {
 }
 
 #[test]
-fn a_proof_that_no_bounded_client_accepted_is_none() {
+pub fn a_proof_that_no_bounded_client_accepted_is_none() {
     holds_with("unguarded", "did not come through the bounded client");
 }
 
 #[test]
-fn a_proof_about_another_object_is_none() {
+pub fn a_proof_about_another_object_is_none() {
     holds_with("foreign", "is no key of attempt 1 of this object");
 }
 
 #[test]
-fn a_proof_about_another_attempt_is_none() {
+pub fn a_proof_about_another_attempt_is_none() {
     holds_with("other attempt", "is no key of attempt 1 of this object");
 }
 
 /// The annotation is anybody's: a number out of all proportion must neither hold the object nor hide what was made.
 #[test]
-fn a_count_of_attempts_that_cannot_be_is_cleaned_up_in_bounds() {
+pub fn a_count_of_attempts_that_cannot_be_is_cleaned_up_in_bounds() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {

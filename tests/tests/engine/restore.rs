@@ -96,7 +96,7 @@ fn is_ready(object: &Value) -> bool {
 
 /// The server says that the version is no longer there, as one does whose history was marked compacted.
 #[tokio::test(start_paused = true)]
-async fn a_new_list_replaces_what_was_known_however_new_that_was() {
+pub async fn a_new_list_replaces_what_was_known_however_new_that_was() {
     let disaster = disaster(None).await;
     let expired = Fault::new().verb("watch").resource("gadgets");
     disaster
@@ -126,7 +126,7 @@ async fn a_new_list_replaces_what_was_known_however_new_that_was() {
 
 /// The server does not say so: a watch from the future stays silent. The lease tells.
 #[tokio::test(start_paused = true)]
-async fn a_leader_notices_that_its_lease_went_back() {
+pub async fn a_leader_notices_that_its_lease_went_back() {
     let election = LeaderElection {
         identity: "me".to_owned(),
         ..LeaderElection::default()

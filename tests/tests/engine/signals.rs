@@ -20,7 +20,7 @@ fn events(world: &World<Fake>, reason: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_cannot_be_observed_is_said_and_taken_back() {
+pub fn what_cannot_be_observed_is_said_and_taken_back() {
     scenario(|| Fake::default().with_build_time(secs(600)))
         .object(gadget("a"))
         .run(async |world| {
@@ -57,7 +57,7 @@ fn what_cannot_be_observed_is_said_and_taken_back() {
 }
 
 #[test]
-fn a_clean_up_without_credentials_says_so() {
+pub fn a_clean_up_without_credentials_says_so() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -84,7 +84,7 @@ fn a_clean_up_without_credentials_says_so() {
 }
 
 #[test]
-fn a_clean_up_that_goes_on_is_not_blocked() {
+pub fn a_clean_up_that_goes_on_is_not_blocked() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -132,7 +132,7 @@ fn attempt(object: &Value) -> Value {
 }
 
 #[test]
-fn a_replace_that_drops_the_identity_loses_no_attempt() {
+pub fn a_replace_that_drops_the_identity_loses_no_attempt() {
     for deletes in [false, true] {
         scenario(Fake::default)
             .object(gadget("a"))
@@ -173,7 +173,7 @@ fn a_replace_that_drops_the_identity_loses_no_attempt() {
 }
 
 #[test]
-fn an_older_identity_does_not_count_back() {
+pub fn an_older_identity_does_not_count_back() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -189,7 +189,7 @@ fn an_older_identity_does_not_count_back() {
 }
 
 #[test]
-fn a_restored_object_says_whose_identity_it_has() {
+pub fn a_restored_object_says_whose_identity_it_has() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {

@@ -34,7 +34,7 @@ fn namespace() -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_crd_is_a_loud_error() {
+pub async fn a_missing_crd_is_a_loud_error() {
     let reasons = start(&Cluster::new(), None).await;
     assert!(
         reasons.len() == 1 && reasons[0].contains("gadgets.test.example.com is not installed"),
@@ -43,7 +43,7 @@ async fn a_missing_crd_is_a_loud_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_older_crd_is_a_loud_error() {
+pub async fn an_older_crd_is_a_loud_error() {
     let cluster = Cluster::new();
     let mut crd = operator().manifests().remove(0);
     let schema = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties";
@@ -61,7 +61,7 @@ async fn an_older_crd_is_a_loud_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_missing_right_is_a_loud_error() {
+pub async fn a_missing_right_is_a_loud_error() {
     let cluster = Cluster::builder().rbac(true).build();
     let crd = operator().manifests().remove(0);
     cluster.apply_manifests(&[crd]).unwrap();
@@ -78,7 +78,7 @@ async fn a_missing_right_is_a_loud_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_lets_runs_in_flight_end() {
+pub async fn a_shutdown_lets_runs_in_flight_end() {
     let cluster = Cluster::new();
     cluster.apply_manifests(&[namespace()]).unwrap();
     cluster.apply_manifests(&operator().manifests()).unwrap();
@@ -116,7 +116,7 @@ async fn a_shutdown_lets_runs_in_flight_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_is_no_longer_served_is_a_loud_error() {
+pub async fn a_version_that_is_no_longer_served_is_a_loud_error() {
     let cluster = Cluster::new();
     let mut crd = operator().manifests().remove(0);
     let mut newer = crd["spec"]["versions"][0].clone();

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::gadget::{Fake, condition, gadget, scenario};
 
 #[test]
-fn a_status_that_did_not_change_is_not_sent() {
+pub fn a_status_that_did_not_change_is_not_sent() {
     scenario(|| Fake::default().with_build_time(secs(60)))
         .object(gadget("a"))
         .run(async |world| {
@@ -25,7 +25,7 @@ fn a_status_that_did_not_change_is_not_sent() {
 }
 
 #[test]
-fn conditions_follow_the_phase() {
+pub fn conditions_follow_the_phase() {
     scenario(|| Fake::default().with_build_time(secs(60)))
         .object(gadget("a"))
         .run(async |world| {
@@ -50,7 +50,7 @@ fn conditions_follow_the_phase() {
 }
 
 #[test]
-fn ready_speaks_of_the_generation_that_converged() {
+pub fn ready_speaks_of_the_generation_that_converged() {
     scenario(|| Fake::default().with_build_time(secs(20)))
         .object(gadget("a"))
         .run(async |world| {
@@ -67,7 +67,7 @@ fn ready_speaks_of_the_generation_that_converged() {
 }
 
 #[test]
-fn a_foreign_move_is_never_overwritten() {
+pub fn a_foreign_move_is_never_overwritten() {
     scenario(|| Fake::default().with_create_time(secs(3))).object(gadget("a")).run(async |world| {
         world.until(|| world.provider.calls("create") > 0).await;
         // While the handler of Pending runs, somebody else moves the object.
@@ -83,7 +83,7 @@ fn a_foreign_move_is_never_overwritten() {
 }
 
 #[test]
-fn fields_of_others_stay() {
+pub fn fields_of_others_stay() {
     scenario(Fake::default).object(gadget("a")).run(async |world| {
         world.ready(&gadget("a")).await;
         let foreign = json!({"status": {"conditions": [
@@ -99,7 +99,7 @@ fn fields_of_others_stay() {
 }
 
 #[test]
-fn a_phase_of_another_version_is_left_alone() {
+pub fn a_phase_of_another_version_is_left_alone() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -129,7 +129,7 @@ fn a_phase_of_another_version_is_left_alone() {
 }
 
 #[test]
-fn a_refused_status_does_not_stop_the_clean_up() {
+pub fn a_refused_status_does_not_stop_the_clean_up() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {
@@ -148,7 +148,7 @@ fn a_refused_status_does_not_stop_the_clean_up() {
 }
 
 #[test]
-fn a_refused_status_is_said_and_not_hammered() {
+pub fn a_refused_status_is_said_and_not_hammered() {
     scenario(Fake::default)
         .object(gadget("a"))
         .run(async |world| {

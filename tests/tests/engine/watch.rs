@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::gadget::{Fake, gadget, scenario};
 
 #[test]
-fn a_watch_that_breaks_is_taken_up_again() {
+pub fn a_watch_that_breaks_is_taken_up_again() {
     scenario(Fake::default).run(async |world| {
         world.advance(secs(1)).await;
         world.cluster.inject(
@@ -24,7 +24,7 @@ fn a_watch_that_breaks_is_taken_up_again() {
 }
 
 #[test]
-fn an_expired_version_leads_to_a_new_list() {
+pub fn an_expired_version_leads_to_a_new_list() {
     scenario(Fake::default).run(async |world| {
         world.advance(secs(1)).await;
         world.cluster.inject(
@@ -48,7 +48,7 @@ fn an_expired_version_leads_to_a_new_list() {
 
 /// kube's watcher tries the same expired version for ever when the start of a watch is answered with 410.
 #[test]
-fn a_410_at_the_start_of_a_watch_is_no_dead_end() {
+pub fn a_410_at_the_start_of_a_watch_is_no_dead_end() {
     scenario(Fake::default).run(async |world| {
         world.advance(secs(1)).await;
         world.cluster.inject(
@@ -90,7 +90,7 @@ fn be_lax(world: &World<Fake>) {
 }
 
 #[test]
-fn an_admin_can_let_go_of_what_does_not_decode() {
+pub fn an_admin_can_let_go_of_what_does_not_decode() {
     scenario(Fake::default).object(gadget("a")).run(async |world| {
         be_lax(&world);
         world.ready(&gadget("a")).await;
@@ -110,7 +110,7 @@ fn an_admin_can_let_go_of_what_does_not_decode() {
 }
 
 #[test]
-fn an_object_that_does_not_decode_harms_no_other() {
+pub fn an_object_that_does_not_decode_harms_no_other() {
     scenario(Fake::default).run(async |world| {
         be_lax(&world);
         let mut broken = gadget("broken");

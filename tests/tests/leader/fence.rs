@@ -28,7 +28,7 @@ fn is_fenced(result: &Result<(), kube::Error>) -> bool {
 }
 
 #[test]
-fn nothing_is_written_once_the_time_is_over() {
+pub fn nothing_is_written_once_the_time_is_over() {
     virtually(1, async {
         let cluster = Cluster::new();
         let clients = Clients::in_process(cluster.client());

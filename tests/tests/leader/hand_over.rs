@@ -8,7 +8,7 @@ use crate::{
 };
 
 #[test]
-fn a_clean_end_drains_and_hands_over_at_once() {
+pub fn a_clean_end_drains_and_hands_over_at_once() {
     virtually(1, async {
         let cluster = cluster(3);
         let smithy = Smithy::with_stroke_of(secs(8));
@@ -38,7 +38,7 @@ fn a_clean_end_drains_and_hands_over_at_once() {
 }
 
 #[test]
-fn a_follower_touches_nothing_and_takes_over_from_a_dead_leader() {
+pub fn a_follower_touches_nothing_and_takes_over_from_a_dead_leader() {
     virtually(1, async {
         let cluster = cluster(2);
         let smithy = Smithy::with_stroke_of(secs(2));
@@ -75,7 +75,7 @@ async fn start(cluster: &Cluster, user: &str) -> Result<(), OperatorError> {
 }
 
 #[test]
-fn a_missing_right_is_said_at_once() {
+pub fn a_missing_right_is_said_at_once() {
     virtually(1, async {
         let cluster = cluster(0);
         let user = "system:serviceaccount:forge:forge";
@@ -107,7 +107,7 @@ fn a_missing_right_is_said_at_once() {
 }
 
 #[test]
-fn a_missing_namespace_is_said_at_once() {
+pub fn a_missing_namespace_is_said_at_once() {
     virtually(1, async {
         let cluster = Cluster::new();
         cluster

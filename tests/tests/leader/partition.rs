@@ -12,7 +12,7 @@ use crate::{
 
 /// The leader hears nothing of its lease any more, and all else works: the worst partition. Whatever the moment.
 #[test]
-fn a_partitioned_leader_stops_before_its_successor_starts() {
+pub fn a_partitioned_leader_stops_before_its_successor_starts() {
     for round in 0..12 {
         virtually(round, async {
             let cluster = cluster(3);
@@ -83,7 +83,7 @@ fn a_partitioned_leader_stops_before_its_successor_starts() {
 
 /// Renewals that are done but never answered keep the lease alive for the others, and end it for the leader.
 #[test]
-fn renewals_without_an_answer_do_not_count() {
+pub fn renewals_without_an_answer_do_not_count() {
     virtually(1, async {
         let cluster = cluster(1);
         let smithy = Smithy::with_stroke_of(secs(1));
@@ -105,7 +105,7 @@ fn renewals_without_an_answer_do_not_count() {
 }
 
 #[test]
-fn a_single_failure_loses_nothing() {
+pub fn a_single_failure_loses_nothing() {
     virtually(1, async {
         let cluster = cluster(1);
         let smithy = Smithy::with_stroke_of(secs(1));
@@ -130,7 +130,7 @@ fn a_single_failure_loses_nothing() {
 
 /// Deleting the lease is how people try to force a change of leaders. The old one may be at work.
 #[test]
-fn a_deleted_lease_makes_no_second_leader() {
+pub fn a_deleted_lease_makes_no_second_leader() {
     virtually(1, async {
         let cluster = cluster(2);
         let smithy = Smithy::with_stroke_of(secs(12));
@@ -149,7 +149,7 @@ fn a_deleted_lease_makes_no_second_leader() {
 }
 
 #[test]
-fn who_takes_the_lease_by_hand_ends_the_leader() {
+pub fn who_takes_the_lease_by_hand_ends_the_leader() {
     virtually(1, async {
         let cluster = cluster(1);
         let smithy = Smithy::with_stroke_of(secs(1));

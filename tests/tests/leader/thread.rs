@@ -78,14 +78,14 @@ fn blocked(time: Duration, partitioned: bool) -> (Result<(), OperatorError>, usi
 }
 
 #[test]
-fn a_blocked_executor_does_not_lose_the_lease() {
+pub fn a_blocked_executor_does_not_lose_the_lease() {
     let (ended, writes, strokes) = blocked(secs(5), false);
     assert!(ended.is_ok(), "{ended:?}");
     assert!(writes > 0 && strokes > 0);
 }
 
 #[test]
-fn who_slept_past_the_lease_writes_nothing_on_waking() {
+pub fn who_slept_past_the_lease_writes_nothing_on_waking() {
     let (ended, writes, strokes) = blocked(secs(5), true);
     assert!(
         matches!(ended, Err(OperatorError::LostLease(_))),

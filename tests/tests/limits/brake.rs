@@ -11,7 +11,7 @@ fn name(number: usize) -> String {
 }
 
 #[test]
-fn a_mass_deletion_is_slowed_down_and_told() {
+pub fn a_mass_deletion_is_slowed_down_and_told() {
     scenario(|kind| kind).run(async |world| {
         for number in 0..80 {
             world
@@ -68,7 +68,7 @@ fn a_mass_deletion_is_slowed_down_and_told() {
 }
 
 #[test]
-fn a_few_deletions_are_not_slowed_down() {
+pub fn a_few_deletions_are_not_slowed_down() {
     scenario(|kind| kind).run(async |world| {
         for number in 0..15 {
             world
@@ -90,7 +90,7 @@ fn a_few_deletions_are_not_slowed_down() {
 
 /// One clean-up a minute: the last ones would begin after the clean-up deadline.
 #[test]
-fn a_clean_up_that_the_brake_holds_too_long_is_counted_as_stalled() {
+pub fn a_clean_up_that_the_brake_holds_too_long_is_counted_as_stalled() {
     let slow = |kind: crate::ticket::Options| kind.mass_deletion(1, 1);
     scenario(slow).run(async |world| {
         for number in 0..70 {

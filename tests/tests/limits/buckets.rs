@@ -25,7 +25,7 @@ fn calls_of_an_outage(options: impl Fn(Options) -> Options + Send + Sync + 'stat
 }
 
 #[test]
-fn an_outage_makes_no_flood_of_retries() {
+pub fn an_outage_makes_no_flood_of_retries() {
     let bounded = calls_of_an_outage(|kind| kind.retries(20, 36));
     assert!(bounded < 300 + 20 + 360 + 20, "{bounded} calls");
     let unbounded = calls_of_an_outage(|kind| kind.retries(1_000_000, 6_000_000));
@@ -36,7 +36,7 @@ fn an_outage_makes_no_flood_of_retries() {
 }
 
 #[test]
-fn reads_past_the_cache_are_rationed() {
+pub fn reads_past_the_cache_are_rationed() {
     scenario(|kind| kind).run(async |world| {
         for number in 0..300 {
             let object = ticket(&format!("t{number}"), "count");

@@ -35,7 +35,7 @@ fn waits(options: impl Fn(Options) -> Options + Send + Sync + 'static) -> (Durat
 }
 
 #[test]
-fn one_tenant_does_not_take_every_place() {
+pub fn one_tenant_does_not_take_every_place() {
     let by_tenant = |kind: Options| {
         kind.in_flight(8)
             .group_by(|ticket| ticket.spec.tenant.clone())
@@ -52,7 +52,7 @@ fn one_tenant_does_not_take_every_place() {
 }
 
 #[test]
-fn who_waits_in_a_line_and_is_deleted_is_forgotten() {
+pub fn who_waits_in_a_line_and_is_deleted_is_forgotten() {
     scenario(|kind| {
         kind.in_flight(4)
             .group_by(|ticket| ticket.spec.tenant.clone())

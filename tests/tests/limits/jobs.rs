@@ -13,7 +13,7 @@ use crate::ticket::{Fake, context, operator, scenario, ticket};
 const JOB: u64 = 300;
 
 #[test]
-fn a_job_outlives_its_handler_and_wakes_its_object() {
+pub fn a_job_outlives_its_handler_and_wakes_its_object() {
     scenario(|kind| kind).object(ticket("a", "job")).run(async |world| {
         world.advance(secs(60)).await;
         // Runs in between find it running, and start no second one.
@@ -33,7 +33,7 @@ fn a_job_outlives_its_handler_and_wakes_its_object() {
 }
 
 #[test]
-fn other_parameters_are_another_job() {
+pub fn other_parameters_are_another_job() {
     scenario(|kind| kind)
         .object(ticket("a", "job"))
         .run(async |world| {
@@ -60,7 +60,7 @@ fn other_parameters_are_another_job() {
 }
 
 #[test]
-fn a_deleted_object_cuts_its_job() {
+pub fn a_deleted_object_cuts_its_job() {
     scenario(|kind| kind)
         .object(ticket("a", "job"))
         .run(async |world| {
@@ -81,7 +81,7 @@ fn a_deleted_object_cuts_its_job() {
 }
 
 #[test]
-fn failures_and_panics_are_told_and_repeated_ever_later() {
+pub fn failures_and_panics_are_told_and_repeated_ever_later() {
     for panics in [false, true] {
         scenario(|kind| kind)
             .object(ticket("a", "job"))
@@ -99,7 +99,7 @@ fn failures_and_panics_are_told_and_repeated_ever_later() {
 }
 
 #[test]
-fn the_pool_is_bounded() {
+pub fn the_pool_is_bounded() {
     scenario(|kind| kind.jobs(2)).run(async |world| {
         for number in 0..6 {
             world
@@ -155,7 +155,7 @@ fn cluster() -> Cluster {
 }
 
 #[test]
-fn a_crash_starts_the_job_again_with_its_key() {
+pub fn a_crash_starts_the_job_again_with_its_key() {
     virtually(async {
         let (cluster, fake) = (cluster(), Fake::default());
         let first = process(&cluster, &fake, false);
@@ -182,7 +182,7 @@ fn a_crash_starts_the_job_again_with_its_key() {
 }
 
 #[test]
-fn a_lost_lease_cuts_jobs() {
+pub fn a_lost_lease_cuts_jobs() {
     virtually(async {
         let (cluster, fake) = (cluster(), Fake::default());
         let _process = process(&cluster, &fake, true);
@@ -202,7 +202,7 @@ fn a_lost_lease_cuts_jobs() {
 }
 
 #[test]
-fn a_trigger_wakes_its_object() {
+pub fn a_trigger_wakes_its_object() {
     virtually(async {
         let (cluster, fake) = (cluster(), Fake::default());
         cluster.create_raw(ticket("p", "poll")).unwrap();

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::ticket::{scenario, ticket};
 
 #[test]
-fn the_three_points_of_a_steady_state() {
+pub fn the_three_points_of_a_steady_state() {
     scenario(|kind| kind)
         .object(ticket("a", "work"))
         .run(async |world| {
@@ -33,7 +33,7 @@ fn the_three_points_of_a_steady_state() {
 }
 
 #[test]
-fn a_list_that_never_answers_is_not_quiet() {
+pub fn a_list_that_never_answers_is_not_quiet() {
     scenario(|kind| kind).run(async |world| {
         assert!(world.metric("opgen_quiescent") < 0.5);
         world
@@ -46,7 +46,7 @@ fn a_list_that_never_answers_is_not_quiet() {
 }
 
 #[test]
-fn phases_and_work_in_progress_are_counted() {
+pub fn phases_and_work_in_progress_are_counted() {
     scenario(|kind| kind).run(async |world| {
         for number in 0..3 {
             let object = ticket(&format!("c{number}"), "count");
@@ -84,7 +84,7 @@ fn phases_and_work_in_progress_are_counted() {
 }
 
 #[test]
-fn waits_for_the_cache_are_measured() {
+pub fn waits_for_the_cache_are_measured() {
     scenario(|kind| kind)
         .object(ticket("a", "count"))
         .run(async |world| {
@@ -110,7 +110,7 @@ fn waits_for_the_cache_are_measured() {
 }
 
 #[test]
-fn failures_have_reasons() {
+pub fn failures_have_reasons() {
     scenario(|kind| kind)
         .object(ticket("a", "work"))
         .run(async |world| {
@@ -133,7 +133,7 @@ fn failures_have_reasons() {
 
 /// More events than may wait to be written: the rest is dropped, and counted.
 #[test]
-fn events_that_are_dropped_are_counted() {
+pub fn events_that_are_dropped_are_counted() {
     scenario(|kind| kind.mass_deletion(1, 1)).run(async |world| {
         let names: Vec<_> = (0..400).map(|number| format!("t{number}")).collect();
         for name in &names {

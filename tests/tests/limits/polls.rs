@@ -4,7 +4,7 @@ use tokio::time::Instant;
 use crate::ticket::{densest, scenario, ticket};
 
 #[test]
-fn empty_polls_grow_rare_and_content_brings_them_back() {
+pub fn empty_polls_grow_rare_and_content_brings_them_back() {
     scenario(|kind| kind)
         .object(ticket("a", "poll"))
         .run(async |world| {
@@ -36,7 +36,7 @@ fn empty_polls_grow_rare_and_content_brings_them_back() {
 }
 
 #[test]
-fn what_came_with_one_list_is_not_resynced_together() {
+pub fn what_came_with_one_list_is_not_resynced_together() {
     scenario(|kind| kind.resync(secs(600))).run(async |world| {
         for number in 0..200 {
             world
@@ -66,7 +66,7 @@ fn what_came_with_one_list_is_not_resynced_together() {
 
 /// Two phases that send the object to each other: slowed down at once, and people are told.
 #[test]
-fn a_cycle_of_phases_is_hot() {
+pub fn a_cycle_of_phases_is_hot() {
     scenario(|kind| kind)
         .object(ticket("a", "cycle"))
         .run(async |world| {

@@ -64,7 +64,7 @@ fn virtually(test: impl Future<Output = ()>) {
 }
 
 #[test]
-fn a_drain_lets_runs_end_but_not_for_ever() {
+pub fn a_drain_lets_runs_end_but_not_for_ever() {
     virtually(async {
         for (drain, is_whole) in [(secs(25), true), (secs(3), false)] {
             let (cluster, fake) = (cluster("work"), Fake::default());
@@ -82,7 +82,7 @@ fn a_drain_lets_runs_end_but_not_for_ever() {
 }
 
 #[test]
-fn a_job_is_cut_before_the_lease_is_free() {
+pub fn a_job_is_cut_before_the_lease_is_free() {
     virtually(async {
         let (cluster, fake) = (cluster("job"), Fake::default());
         let (ended, took) = ended(&cluster, &fake, secs(100), secs(25)).await;
@@ -171,7 +171,7 @@ fn ended_beside(mode: &str) -> Duration {
 
 /// Nothing can cut such a handler, but the process has to end all the same: the loop gives it five seconds.
 #[test]
-fn a_handler_that_blocks_its_thread_does_not_hold_up_the_end() {
+pub fn a_handler_that_blocks_its_thread_does_not_hold_up_the_end() {
     let took = ended_beside("yield and block");
     assert!(took > secs(6) && took < secs(11), "it ended after {took:?}");
     assert!(took < BLOCKED);
@@ -179,7 +179,7 @@ fn a_handler_that_blocks_its_thread_does_not_hold_up_the_end() {
 
 /// What a blocking handler woke just before stands behind it on the same thread: here the loop itself.
 #[test]
-fn nor_does_a_loop_that_stands_behind_it() {
+pub fn nor_does_a_loop_that_stands_behind_it() {
     let took = ended_beside("block long");
     assert!(took > secs(6) && took < secs(17), "it ended after {took:?}");
     assert!(took < BLOCKED);

@@ -8,7 +8,7 @@ use opgen_testkit::Cluster;
 use crate::ticket::{Fake, context, operator, ticket};
 
 #[test]
-fn a_blocked_executor_is_noticed() {
+pub fn a_blocked_executor_is_noticed() {
     let cluster = Cluster::new();
     let manifests = operator(|kind| kind).manifests();
     let home =

@@ -80,7 +80,7 @@ fn left(cluster: &Cluster) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_object_goes_and_what_it_made_with_it() {
+pub async fn every_object_goes_and_what_it_made_with_it() {
     let (cluster, fake) = (cluster(60, true), Fake::default());
     let looks = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&looks);
@@ -98,7 +98,7 @@ async fn every_object_goes_and_what_it_made_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_outside_stays_if_told() {
+pub async fn the_outside_stays_if_told() {
     let (cluster, fake) = (cluster(5, true), Fake::default());
     let options = UninstallOptions {
         outside: OutsidePolicy::Retain,
@@ -110,7 +110,7 @@ async fn the_outside_stays_if_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_left_is_named_with_its_reason() {
+pub async fn what_is_left_is_named_with_its_reason() {
     let (cluster, fake) = (cluster(3, true), Fake::default());
     adopted(&cluster, &fake).await;
     let pause = json!({"metadata": {"annotations": {"opgen.dev/paused": "true"}}});
@@ -129,7 +129,7 @@ async fn what_is_left_is_named_with_its_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_right_nothing_is_touched_and_the_mend_is_named() {
+pub async fn without_the_right_nothing_is_touched_and_the_mend_is_named() {
     let (cluster, fake) = (cluster(3, false), Fake::default());
     let ended = uninstalled(&cluster, &fake, within(secs(30))).await;
     let message = ended.unwrap_err().to_string();
@@ -142,7 +142,7 @@ async fn without_the_right_nothing_is_touched_and_the_mend_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_works_beside_the_operator_that_is_still_there() {
+pub async fn it_works_beside_the_operator_that_is_still_there() {
     let (cluster, fake) = (cluster(10, true), Fake::default());
     let clients = Clients::in_process(cluster.client_as(USER));
     let deployed = operator(|kind| kind).run(clients, context(&fake), run(&cluster, Some("old")));
@@ -163,7 +163,7 @@ async fn it_works_beside_the_operator_that_is_still_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn told_to_end_early_it_says_that_it_is_not_done() {
+pub async fn told_to_end_early_it_says_that_it_is_not_done() {
     let (cluster, fake) = (cluster(3, true), Fake::default());
     fake.work_takes(secs(1));
     let clients = Clients::in_process(cluster.client_as(USER));

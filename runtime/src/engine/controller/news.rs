@@ -5,6 +5,7 @@ use kube::{Resource, runtime::watcher::Event};
 use tokio::time::Instant;
 
 use super::{Controller, DEPENDENCIES, watch_trouble};
+use crate::mutant::{Mutant, mutated};
 use crate::{
     engine::{
         annotations, backoff::Backoff, envelope::Envelope, key::ObjectKey, kind::Kind,
@@ -52,8 +53,8 @@ impl<M: PhaseMachine> Controller<M> {
             metrics.list_synced(&self.kind.name, began.elapsed());
         }
         self.board.synced();
-        for key in lost {
-            self.forget(&key);
+        for key in lost.iter().filter(|_| !mutated(Mutant::ListLoss)) {
+            self.forget(key);
         }
         for key in listed {
             self.consider(&key, Lane::Backlog);
@@ -159,7 +160,7 @@ impl<M: PhaseMachine> Controller<M> {
         if state.running {
             return; // Compared again when the run reports.
         }
-        if state.uid != uid {
+        if state.uid != uid && !mutated(Mutant::PredicateWidth) {
             let old = std::mem::replace(&mut **state, ObjectState::new(uid));
             self.kind.jobs.forget(key);
             self.uncount(&old);
@@ -170,9 +171,14 @@ impl<M: PhaseMachine> Controller<M> {
         if state.released || !state.gate_opens(version) {
             return;
         }
+        if state.failures > 0 && mutated(Mutant::SpecCutsBackoff) {
+            return;
+        }
         // The status of a dependency is no reason to cut a backoff, whichever event brings it to light.
         let is_new = match state.handled {
-            Some(handled) if state.failures > 0 => handled.decided != print.decided,
+            Some(handled) if state.failures > 0 && !mutated(Mutant::StatusKeepsBackoff) => {
+                handled.decided != print.decided
+            }
             handled => handled != Some(print),
         };
         if is_new || std::mem::take(&mut state.parked) {
@@ -219,7 +225,7 @@ impl<M: PhaseMachine> Controller<M> {
             match wake.look {
                 _ if wake.run => self.consider(&key, Lane::Fresh),
                 // A status is no reason to cut a backoff; what its writers decide shortens it.
-                Some(Change::Status) if is_backing_off => {}
+                Some(Change::Status) if is_backing_off && !mutated(Mutant::StatusKeepsBackoff) => {}
                 // Nor is a list that was read anew: after an outage all would come back at once.
                 Some(_) if is_backing_off && !self.has_news(&key) => {}
                 Some(_) if is_backing_off => {
@@ -241,15 +247,17 @@ impl<M: PhaseMachine> Controller<M> {
         let uid = meta.uid.as_deref().unwrap_or_default();
         let children = self.kind.children.sum(key, uid);
         let print = Print::of(trigger(meta, &self.kind.watched)).plus(children);
-        state
-            .handled
-            .is_none_or(|handled| handled.decided != print.decided)
+        state.handled.is_none_or(|handled| {
+            let is_other = mutated(Mutant::StatusKeepsBackoff) && handled != print;
+            handled.decided != print.decided || is_other
+        })
     }
 
     /// Whether runs may start: the caches they read are there, or have had their time.
     pub(super) fn dependencies_are_settled(&mut self) -> bool {
         if !self.may_start {
-            let patience = self.began.elapsed() >= DEPENDENCIES;
+            let patience =
+                self.began.elapsed() >= DEPENDENCIES && !mutated(Mutant::IsolatedWatches);
             self.may_start = patience || self.kind.children.are_settled();
         }
         self.may_start

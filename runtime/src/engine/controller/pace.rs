@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Controller;
+use crate::mutant::{Mutant, mutated};
 use crate::{
     engine::{
         backoff::{Backoff, LONGEST, jittered, spread},
@@ -25,6 +26,14 @@ impl<M: PhaseMachine> Controller<M> {
             return ReconcileResult::Success;
         };
         let now = Instant::now();
+        let next = match next {
+            Next::Wait { reason, .. } if mutated(Mutant::PollsApart) => Next::Retry {
+                error: reason,
+                class: ErrorClass::Transient,
+                after: None,
+            },
+            next => next,
+        };
         if !matches!(next, Next::Retry { .. }) {
             state.failures = 0;
         }
@@ -35,7 +44,11 @@ impl<M: PhaseMachine> Controller<M> {
             Next::Settled { resync } => {
                 self.board.settled(key);
                 let again = std::mem::replace(&mut state.resynced, true);
-                let resync = resync.map(if again { jittered } else { spread });
+                let resync = resync.filter(|_| !mutated(Mutant::Resync)).map(if again {
+                    jittered
+                } else {
+                    spread
+                });
                 (ReconcileResult::Success, resync)
             }
             Next::Wait { reason, after } => {
@@ -44,11 +57,11 @@ impl<M: PhaseMachine> Controller<M> {
                 self.board.polling(key, &reason, now + after);
                 (
                     ReconcileResult::RequeueAfter,
-                    Some(jittered(after).max(self.kind.limits.min_poll)),
+                    Some(jittered(after).max(self.min_poll())),
                 )
             }
             Next::Poll { found, least, most } => {
-                let after = if found {
+                let after = if found || mutated(Mutant::PollBackoff) {
                     state.empty_polls = 0;
                     least
                 } else {
@@ -99,8 +112,15 @@ impl<M: PhaseMachine> Controller<M> {
         result
     }
 
+    fn min_poll(&self) -> Duration {
+        if mutated(Mutant::MinPoll) {
+            return Duration::ZERO;
+        }
+        self.kind.limits.min_poll
+    }
+
     pub(super) fn clamped(&self, after: Duration) -> Duration {
-        let min = self.kind.limits.min_poll;
+        let min = self.min_poll();
         if after < min {
             self.kind.metrics.poll_clamped(&self.kind.name);
         }
@@ -133,10 +153,20 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         };
         state.failures += 1;
+        let failures = if mutated(Mutant::RetryBackoff) {
+            1
+        } else {
+            state.failures
+        };
+        let turn = if mutated(Mutant::RetryTokens) {
+            Duration::ZERO
+        } else {
+            self.retries.reserve(Instant::now())
+        };
         let delay = Backoff::OBJECT
-            .delay(state.failures)
+            .delay(failures)
             .max(after.unwrap_or_default())
-            .max(self.retries.reserve(Instant::now()))
+            .max(turn)
             .min(LONGEST);
         self.kind.metrics.retried(&self.kind.name);
         self.board.backing_off(key, error, Instant::now() + delay);

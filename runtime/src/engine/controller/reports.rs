@@ -19,6 +19,7 @@ use crate::{
         state::HOT_DELAY,
     },
     error::ErrorClass,
+    mutant::{Mutant, mutated},
     phase::PhaseMachine,
     reference::{Reason, reasons},
 };
@@ -42,6 +43,9 @@ impl<M: PhaseMachine> Controller<M> {
                 self.broken(&key, "the run did not end within its budget and was cut");
             }
             Ok((_, Done::Refreshed { key, live, cached })) => self.refreshed(&key, live, cached),
+            Err(error) if mutated(Mutant::PanicsContained) => {
+                std::panic::resume_unwind(error.into_panic());
+            }
             Err(error) => {
                 self.kind.metrics.reconcile_panicked(&self.kind.name);
                 self.kind.metrics.reconcile_failed(&self.kind.name, "panic");

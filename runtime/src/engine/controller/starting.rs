@@ -19,6 +19,7 @@ use crate::{
         report::Report,
         stall::Timed,
     },
+    mutant::{Mutant, mutated},
     phase::PhaseMachine,
     reference::reasons,
 };
@@ -28,7 +29,12 @@ impl<M: PhaseMachine> Controller<M> {
         if !self.dependencies_are_settled() {
             return;
         }
-        while self.runs < self.kind.limits.in_flight {
+        let places = if mutated(Mutant::InFlight) {
+            1
+        } else {
+            self.kind.limits.in_flight
+        };
+        while self.runs < places {
             let Some((key, since)) = self.groups.next().or_else(|| self.queue.pop()) else {
                 break;
             };
@@ -70,7 +76,7 @@ impl<M: PhaseMachine> Controller<M> {
             && !annotations::is_paused(meta)
             && !annotations::releases_external(meta)
             && !annotations::may_destroy(meta);
-        if !destroys {
+        if !destroys || mutated(Mutant::DestroyBrake) {
             return false;
         }
         let is_new = state.destroy_at.is_none();
@@ -129,7 +135,8 @@ impl<M: PhaseMachine> Controller<M> {
             state.parked = true;
             return;
         }
-        if state.uid != envelope.meta().uid.as_deref().unwrap_or_default() {
+        let uid = envelope.meta().uid.as_deref().unwrap_or_default();
+        if state.uid != uid && !mutated(Mutant::PredicateWidth) {
             // What is remembered is a former object's, whose last run ended without a report.
             self.kind.jobs.forget(&key);
             self.drop_state(&key);
@@ -147,8 +154,10 @@ impl<M: PhaseMachine> Controller<M> {
             match state.gate {
                 Some((_, until)) if until > now => self.queue.push_at(&key, until),
                 _ => match self.live_reads.take(now) {
-                    Ok(()) => self.refresh(key),
-                    Err(wait) => self.queue.push_at(&key, now + wait),
+                    Err(wait) if !mutated(Mutant::LiveReads) => {
+                        self.queue.push_at(&key, now + wait);
+                    }
+                    _ => self.refresh(key),
                 },
             }
             return;
