@@ -76,7 +76,7 @@ hazards! {
             isolation::a_failing_watch_of_children_delays_only_what_needs_it kills [IsolatedWatches],
             start::a_missing_crd_is_a_loud_error kills [Preflight],
             start::a_missing_right_is_a_loud_error kills [Preflight],
-            preflight::a_missing_right_on_what_is_owned_or_watched_is_a_loud_error kills [Preflight],
+            preflight::a_missing_right_on_what_is_owned_or_watched_is_a_loud_error kills [],
         ],
     }
     H34 "Configuration is read from the API at every reconcile" {
