@@ -107,7 +107,7 @@ async fn livez(addr: SocketAddr) -> String {
 
 /// A long drain is no reason for the kubelet to kill the process: the loop beats while it waits.
 #[test]
-fn the_loop_beats_while_it_drains() {
+pub fn the_loop_beats_while_it_drains() {
     fastrand::seed(1);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
