@@ -1,12 +1,7 @@
-use opgen_runtime::prelude::*;
 use opgen_runtime::status::Sensitive;
 
-#[derive(serde::Serialize)]
-pub struct Status {
-    pub phase: Option<String>,
-    pub password: Sensitive<String>,
-}
+fn into_a_status<T: serde::Serialize>(_: T) {}
 
 fn main() {
-    let _ = secs(1);
+    into_a_status(Sensitive::new("s3cr3t"));
 }
