@@ -8,7 +8,7 @@ macro_rules! mutants {
     ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
         /// One default that can be switched off.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[cfg_attr(not(feature = "__mutants"), allow(dead_code))]
+        #[cfg_attr(not(feature = "__mutants"), allow(dead_code, unreachable_pub))]
         pub enum Mutant {
             $($(#[doc = $doc])+ $name,)+
         }
