@@ -221,7 +221,7 @@ pub fn a_restored_object_says_whose_identity_it_has() {
 
 /// H46: the API server would answer with an error that says little.
 #[test]
-fn a_status_that_is_too_large_is_said_and_not_sent() {
+pub fn a_status_that_is_too_large_is_said_and_not_sent() {
     scenario(|| {
         let fake = Fake::default();
         fake.ramble(true);
