@@ -7,7 +7,8 @@ hazards! {
         lint: ["non_idempotent_create"],
         signals: [Other("crash exploration")],
         incidents: [
-            failures::every_crash_is_survived kills [StableKey],
+            jobs::a_crash_starts_the_job_again_with_its_key kills [StableKey],
+            failures::every_crash_is_survived kills [],
             failures::a_create_that_is_not_idempotent_is_found kills [],
         ],
     }
