@@ -258,5 +258,6 @@ fn kubectl_finds_its_way() {
         return;
     }
     let written = fs::read_to_string(&path).unwrap();
-    snapbox::assert_data_eq!(page, written);
+    // As it is: a comparison that takes backslashes for path separators would differ by itself.
+    assert!(page == written, "docs/kubectl.md differs from:\n{page}");
 }
