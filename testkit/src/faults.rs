@@ -49,7 +49,12 @@ pub(crate) fn explore<C: Send + Sync + 'static, P: Clone + 'static>(
     exploration.troubles = troubles.len();
     let lived = in_parallel(&troubles, |trouble| check(scenario, trouble));
     for (trouble, lived) in troubles.into_iter().zip(lived) {
+        let is_edit = matches!(trouble, Trouble::ChildEdited { .. });
         if let Err(violation) = lived {
+            // A child of which only whole lists and maps are set has nothing for a merge patch to edit.
+            if is_edit && matches!(violation, Violation::NoSuchMoment(_)) {
+                continue;
+            }
             let replay = Some(Replay::Trouble(trouble));
             exploration.violations.push((replay, violation));
         }
