@@ -346,7 +346,7 @@ impl Cloud {
             .get(key.as_str())
             .filter(|live| live.found_at <= now)?;
         // One of two machines behind the load balancer words it otherwise.
-        let capacity = if state.calls.len() % 2 == 0 {
+        let capacity = if state.calls.len().is_multiple_of(2) {
             "1Gi"
         } else {
             "1024Mi"

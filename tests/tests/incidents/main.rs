@@ -2,7 +2,13 @@
 //!
 //! `table/` says which incidents stand for which hazard and which mutants they kill; `docs/HAZARDS.md` is written from
 //! it. One mutant alone: `MUTANT=CallTimeout cargo test -p opgen-tests --test incidents mutant`.
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout, // what dies and what is skipped is said aloud
+    clippy::print_stderr,
+    missing_docs,
+    unreachable_pub
+)]
 
 // Fixtures: six small operators and their outsides.
 mod database;
