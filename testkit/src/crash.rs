@@ -14,6 +14,25 @@ use crate::{
     world::World,
 };
 
+/// How many crashes a life has at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// One.
+    Points,
+    /// Two: the recovery is crashed, too.
+    Pairs,
+}
+
+impl Depth {
+    /// Points, as they take seconds; pairs where `OPGEN_CRASH_PAIRS` is set.
+    pub(crate) fn from_env() -> Self {
+        match std::env::var_os("OPGEN_CRASH_PAIRS") {
+            Some(_) => Self::Pairs,
+            None => Self::Points,
+        }
+    }
+}
+
 /// What came of a life.
 type Lived = (Result<(), Violation>, Survivor);
 
@@ -28,6 +47,7 @@ pub(crate) struct Survivor {
 
 pub(crate) fn explore<C: Send + Sync + 'static, P: Clone + 'static>(
     scenario: &Scenario<C, P>,
+    depth: Depth,
 ) -> Exploration {
     let mut exploration = Exploration::new(scenario.seed);
     let (lived, reference) = live(scenario, &[]);
@@ -40,6 +60,9 @@ pub(crate) fn explore<C: Send + Sync + 'static, P: Clone + 'static>(
     let singles = after(&[], reference.writes);
     let found = attempt(scenario, &singles, &reference, &mut exploration);
     exploration.crashes = singles.len();
+    if depth == Depth::Points {
+        return exploration;
+    }
     let pairs: Vec<_> = singles
         .iter()
         .zip(found)

@@ -8,7 +8,8 @@
 //! |---|---|
 //! | [`Scenario::check`] | once, undisturbed |
 //! | [`Scenario::check_under`] | once, in one [`Trouble`] |
-//! | [`Scenario::explore_crashes`] | with a crash at every write, and a second one at every write after it |
+//! | [`Scenario::explore_crashes`] | with a crash at every write |
+//! | [`Scenario::explore_crash_pairs`] | with a crash at every write, and a second one at every write after it |
 //! | [`Scenario::explore_faults`] | in every trouble that it has a place for |
 //! | [`Scenario::explore_partitions`] | with two replicas, and the leader cut off |
 //! | [`Scenario::check_role`] | with one verb less in the role, one after the other |

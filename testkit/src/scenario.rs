@@ -6,7 +6,8 @@ use opgen_runtime::Operator;
 use serde_json::Value;
 
 use crate::{
-    crash, faults,
+    crash::{self, Depth},
+    faults,
     oracle::Violation,
     partition,
     process::{Life, MakeOperator},
@@ -250,8 +251,8 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
         }
     }
 
-    /// Crashes the operator before and after each of its writes, then once more before and after each write of the
-    /// recovery: every point and every pair.
+    /// Crashes the operator before and after each of its writes. With `OPGEN_CRASH_PAIRS` set it does what
+    /// [`Scenario::explore_crash_pairs`] does, which takes some ten times as long.
     ///
     /// # Panics
     /// If any recovery fails; the message names the replay strings.
@@ -259,9 +260,18 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
         self.explore().asserted()
     }
 
+    /// Crashes the operator before and after each of its writes, then once more before and after each write of the
+    /// recovery: every point and every pair.
+    ///
+    /// # Panics
+    /// If any recovery fails; the message names the replay strings.
+    pub fn explore_crash_pairs(&self) -> Exploration {
+        crash::explore(self, Depth::Pairs).asserted()
+    }
+
     /// Like [`Scenario::explore_crashes`], for a test that expects violations.
     pub fn explore(&self) -> Exploration {
-        crash::explore(self)
+        crash::explore(self, Depth::from_env())
     }
 
     /// Lives the life in every [`Trouble`] that it has a place for: each write failed in each way, each request hung,

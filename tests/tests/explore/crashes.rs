@@ -6,7 +6,7 @@ use crate::shop::{Mistake, scenario};
 
 #[test]
 fn every_crash_and_every_pair_is_survived() {
-    let explored = scenario(Mistake::None).explore_crashes();
+    let explored = scenario(Mistake::None).explore_crash_pairs();
     assert!(explored.writes >= 9, "{explored}");
     assert_eq!(explored.crashes, 2 * explored.writes);
     assert!(explored.pairs > explored.crashes, "{explored}");
