@@ -11,7 +11,7 @@ use crate::session::{command, target, turn};
 #[test]
 fn a_crate_that_became_an_operator_runs() {
     let _turn = turn();
-    let package = target().join("projects/init-operator");
+    let package = target().join("live/init-operator");
     let _ = fs::remove_dir_all(&package);
     fs::create_dir_all(package.join("src")).unwrap();
     let manifest = "[package]\nname = \"init-operator\"\nversion = \"1.2.3\"\nedition = \"2024\"\n";

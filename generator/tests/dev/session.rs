@@ -31,7 +31,7 @@ pub(crate) fn target() -> PathBuf {
 
 /// A fresh project, with the checkout's lock file so that nothing is resolved anew.
 pub(crate) fn project(name: &str) -> PathBuf {
-    let projects = target().join("projects");
+    let projects = target().join("live");
     let project = projects.join(name);
     let _ = fs::remove_dir_all(&project);
     fs::create_dir_all(&projects).unwrap();
