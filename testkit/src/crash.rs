@@ -130,7 +130,8 @@ pub(crate) fn live<C: Send + Sync + 'static, P: Clone + 'static>(
             tokio::select! {
                 biased;
                 () = crashed.notified() => Ok(()),
-                lived = scenario.live(&world, &oracle, &mut progress, false, &mut calm) => {
+                // Quiet hours as in the reference: what is still under way when all is Ready is written then.
+                lived = scenario.live(&world, &oracle, &mut progress, true, &mut calm) => {
                     lived?;
                     Err(Violation::NoSuchMoment(format!(
                         "the write to crash at ({point}) was never made: the run is not deterministic, or has no such write"

@@ -102,10 +102,10 @@ impl<C, P> Scenario<C, P> {
             }
             disturb.ends(world, act);
             if acts.get(progress.act + 1) == Some(&Act::Delete) {
-                disturb.interlude(world).await?;
                 if quiet {
                     oracle.stays_quiet(world).await?;
                 }
+                disturb.interlude(world).await?;
             }
             *progress = Progress {
                 act: progress.act + 1,
