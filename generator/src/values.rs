@@ -26,11 +26,9 @@ pub(crate) struct Project {
     /// The name of the Deployment, the ServiceAccount and the role.
     dns: String,
     k8s_feature: String,
-    opgen_version: &'static str,
     /// Right sides of dependency lines.
     runtime: String,
     testkit: String,
-    apiserver: String,
     /// The text of `opgen.toml`.
     settings: String,
     vendored: bool,
@@ -65,7 +63,6 @@ pub(crate) struct Kind {
     version: String,
     api_version: String,
     pub(crate) plural: String,
-    singular: String,
     short: Vec<String>,
     namespaced: bool,
     external: &'static str,
@@ -95,7 +92,6 @@ pub(crate) struct Kind {
     machine: String,
     phases: Vec<PhaseValues>,
     initial: String,
-    first_steady: String,
     failed: String,
     finalizer: String,
     adopted: Option<AdoptedValues>,
@@ -116,6 +112,8 @@ pub(crate) struct PhaseValues {
     /// The arguments of `#[reconcile_phase(..)]`.
     timeout: String,
     initial: bool,
+    /// Whether its handler sees that all is as wanted before it moves on.
+    arrives: bool,
     moving: bool,
     steady: bool,
     failed: bool,
@@ -142,9 +140,7 @@ pub(crate) struct AdoptedValues {
     original: String,
     types: String,
     spec: Option<String>,
-    optional_spec: bool,
     status: String,
-    has_default: bool,
     crd: String,
     additions: Vec<String>,
     sample: String,
@@ -172,10 +168,8 @@ impl Project {
             ),
             dns: operator.name.dns(),
             k8s_feature: operator.k8s.feature(),
-            opgen_version: env!("CARGO_PKG_VERSION"),
             runtime: requirement(&operator.crates, "runtime"),
             testkit: requirement(&operator.crates, "testkit"),
-            apiserver: requirement(&operator.crates, "apiserver"),
             settings: settings::write(operator),
             vendored: matches!(operator.crates, crate::model::Crates::Vendored { .. }),
             is_path: matches!(operator.crates, crate::model::Crates::Path(_)),
@@ -225,7 +219,6 @@ impl Kind {
             version: resource.version.to_string(),
             api_version: format!("{}/{}", resource.group, resource.version),
             plural: resource.plural.to_string(),
-            singular: resource.kind.singular(),
             short: resource.short.iter().map(ToString::to_string).collect(),
             namespaced: resource.scope == Scope::Namespaced,
             external: resource.external.as_str(),
@@ -250,14 +243,9 @@ impl Kind {
                 (Some(spec), None) => format!("crate::api::{spec}"),
                 (None, _) => format!("crate::api::{name}"),
             },
-            looks_at_state: phases
-                .iter()
-                .enumerate()
-                .any(|(index, phase)| match phase.role {
-                    Role::Moving => index > 0,
-                    Role::Steady => phase.to.is_empty(),
-                    Role::Failed | Role::Finalizer => false,
-                }),
+            looks_at_state: phases.iter().enumerate().any(|(index, phase)| {
+                arrives(resource, index) || phase.role == Role::Steady && phase.to.is_empty()
+            }),
             subject_type: spec.unwrap_or_else(|| name.clone()),
             records_size: phases
                 .iter()
@@ -267,16 +255,12 @@ impl Kind {
             phases: phases
                 .iter()
                 .enumerate()
-                .map(|(index, phase)| PhaseValues {
-                    brings_children: brings_children(resource, index),
-                    ..PhaseValues::new(phase, index == 0, resource)
-                })
+                .map(|(index, _)| PhaseValues::new(resource, index))
                 .collect(),
             initial: phases
                 .first()
                 .map(|phase| phase.name.to_string())
                 .unwrap_or_default(),
-            first_steady: named(Role::Steady),
             finalizer: named(Role::Finalizer),
             adopted: resource.adopted.as_ref().map(AdoptedValues::new),
             relations: Relations::new(resource, operator.k8s),
@@ -292,47 +276,46 @@ impl Kind {
     }
 }
 
-/// Whether an object cannot be steady before its children are ready: a phase on the way sees to them. The first one
-/// does not where it has to make something outside.
+/// Whether an object cannot be steady before its children are ready: a phase on the way sees to them.
 pub(super) fn waits_for_children(resource: &Resource) -> bool {
     let phases = resource.machine.phases().iter().enumerate();
-    let outside = resource.external != External::None;
     phases
-        .filter(|(index, phase)| phase.role == Role::Moving && !(outside && *index == 0))
+        .filter(|(_, phase)| phase.role == Role::Moving)
         .any(|(index, _)| brings_children(resource, index))
 }
 
-/// The first phase only looks at the spec, where another one follows before the object is as wanted.
 fn brings_children(resource: &Resource, index: usize) -> bool {
+    !resource.owns.is_empty()
+        && (resource.machine.phases()[index].role == Role::Steady || arrives(resource, index))
+}
+
+/// Whether a phase sees that all is as wanted before the object moves on. The first one only begins, where another one
+/// follows that does.
+fn arrives(resource: &Resource, index: usize) -> bool {
     let phases = resource.machine.phases();
     let phase = &phases[index];
-    let leads_on = || {
-        let next = phase.to.first();
-        let next = phases.iter().find(|other| Some(&other.name) == next);
-        next.is_some_and(|next| next.role == Role::Moving)
-    };
-    !resource.owns.is_empty()
-        && match phase.role {
-            Role::Moving => index > 0 || !leads_on(),
-            Role::Steady => true,
-            Role::Failed | Role::Finalizer => false,
-        }
+    let next = phases
+        .iter()
+        .find(|other| Some(&other.name) == phase.to.first());
+    phase.role == Role::Moving && (index > 0 || next.is_none_or(|next| next.role != Role::Moving))
 }
 
 impl PhaseValues {
-    fn new(phase: &Phase, initial: bool, resource: &Resource) -> Self {
+    fn new(resource: &Resource, index: usize) -> Self {
+        let phase = &resource.machine.phases()[index];
         Self {
             name: phase.name.to_string(),
             snake: phase.name.snake(),
-            doc: doc(phase, initial, resource),
+            doc: doc(resource, index),
             attribute: attribute(phase),
             timeout: timeout(phase),
-            initial,
+            initial: index == 0,
+            arrives: arrives(resource, index),
             moving: phase.role == Role::Moving,
             steady: phase.role == Role::Steady,
             failed: phase.role == Role::Failed,
             finalizer: phase.role == Role::Finalizer,
-            brings_children: false,
+            brings_children: brings_children(resource, index),
             next: phase.to.first().map(ToString::to_string),
             to: phase.to.iter().map(ToString::to_string).collect(),
             deadline: phase.deadline.as_ref().map(|deadline| DeadlineValues {
@@ -365,12 +348,13 @@ fn timeout(phase: &Phase) -> String {
     }
 }
 
-fn doc(phase: &Phase, initial: bool, resource: &Resource) -> String {
+fn doc(resource: &Resource, index: usize) -> String {
     let outside = resource.external != External::None;
     let owns = !resource.owns.is_empty();
-    match phase.role {
-        Role::Moving if initial && outside => "Accepted; nothing exists outside the cluster yet.",
-        Role::Moving if initial => "Accepted; nothing is done yet.",
+    let begins = index == 0 && !(arrives(resource, index) && (outside || owns));
+    match resource.machine.phases()[index].role {
+        Role::Moving if begins && outside => "Accepted; nothing exists outside the cluster yet.",
+        Role::Moving if begins => "Accepted; nothing is done yet.",
         Role::Moving if outside => "The provider is building or changing the instance.",
         Role::Moving if owns => "Its children are being made or changed.",
         Role::Moving => "On the way.",
@@ -413,9 +397,7 @@ impl AdoptedValues {
             original: adopted.original.clone(),
             types: adopted.types.clone(),
             spec: adopted.spec.clone(),
-            optional_spec: adopted.optional_spec,
             status: adopted.status.clone(),
-            has_default: adopted.has_default,
             crd: adopted.crd.clone(),
             additions: adopted.additions.clone(),
             sample: adopted.sample.clone(),
