@@ -110,3 +110,26 @@ pub(crate) fn age(seconds: i64) -> String {
         _ => format!("{}y", days / 365),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::age;
+
+    #[test]
+    fn ages_read_as_kubectl_writes_them() {
+        for (seconds, text) in [
+            (-5, "<invalid>"),
+            (-1, "0s"),
+            (0, "0s"),
+            (119, "119s"),
+            (150, "2m30s"),
+            (600, "10m"),
+            (4 * 3600 + 60, "4h1m"),
+            (30 * 3600, "30h"),
+            (3 * 86400, "3d"),
+            (400 * 86400, "400d"),
+        ] {
+            assert_eq!(age(seconds), text);
+        }
+    }
+}

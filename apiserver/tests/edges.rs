@@ -335,6 +335,14 @@ async fn each_eviction_takes_from_the_budget() {
         evict(&cluster, "a", json!({ "dryRun": ["All"] })).await.0,
         201
     );
+    // Its options are those of a delete, and checked as those are.
+    for wrong in [
+        json!({ "propagationPolicy": "Sideways" }),
+        json!({ "dryRun": ["Some"] }),
+        json!({ "propagationPolicy": "Orphan", "orphanDependents": true }),
+    ] {
+        assert_eq!(evict(&cluster, "a", wrong).await.0, 422);
+    }
     assert_eq!(cluster.list_raw("pods", "default").unwrap().len(), 2);
     assert_eq!(evict(&cluster, "a", json!({})).await.0, 201);
     let status = cluster

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use kube::Client;
 use opgen_runtime::{RunOptions, clients::Clients};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
@@ -116,7 +117,13 @@ impl Case {
             self.trouble == Trouble::Hang,
         );
         let (spent, started) = (Spent::now(), Instant::now());
-        let running = operator.spawn(run(self.side, self.in_flight, link, provider.clone()));
+        let running = operator.spawn(run(
+            self.side,
+            self.in_flight,
+            link.client(),
+            provider.clone(),
+            RunOptions::default(),
+        ));
         let converged = probe.all_ready(PATIENCE).await;
         let times = probe.times();
         let seconds = if converged {
@@ -158,14 +165,19 @@ impl Case {
 }
 
 /// Runs the operator until it is dropped.
-pub(crate) async fn run(side: Side, in_flight: usize, link: Link, provider: Slow) {
-    let client = link.client();
+pub(crate) async fn run(
+    side: Side,
+    in_flight: usize,
+    client: Client,
+    provider: Slow,
+    options: RunOptions,
+) {
     match side {
         Side::Opgen => {
             let operator = machine::operator(in_flight);
             let clients = Clients::in_process(client);
             let context = Context::new(provider, in_flight);
-            let ended = operator.run(clients, context, RunOptions::default()).await;
+            let ended = operator.run(clients, context, options).await;
             assert!(ended.is_ok(), "{ended:?}");
         }
         Side::Tuned => controller::tuned(client, provider, in_flight).await,

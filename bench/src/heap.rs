@@ -5,13 +5,15 @@
 
 use std::{sync::Arc, time::Duration};
 
+use opgen_runtime::RunOptions;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    case::{Case, Side, Trouble, run, workers},
+    case::{Side, run, workers},
     cpu::SERVER,
     link::{Link, Weather},
     machine::Thing,
+    plan::IN_FLIGHT,
     probe::Probe,
     provider::Slow,
     world::World,
@@ -50,13 +52,6 @@ pub fn measure(
     objects: usize,
     allocated: impl Fn() -> usize,
 ) -> Result<HeapFigure, String> {
-    let case = Case {
-        side,
-        objects,
-        provider_ms: 0,
-        in_flight: 256,
-        trouble: Trouble::None,
-    };
     let world = World::new(objects)?;
     let (server, operator) = (workers(SERVER)?, workers("operator")?);
     let probe = Arc::new(Probe::new(objects, objects));
@@ -68,9 +63,10 @@ pub fn measure(
     );
     operator.spawn(run(
         side,
-        case.in_flight,
-        link,
+        IN_FLIGHT,
+        link.client(),
         Slow::new(Duration::ZERO, false),
+        RunOptions::default(),
     ));
     if !server.block_on(probe.all_ready(Duration::from_secs(60))) {
         return Err(format!("only {} of {objects} are Ready", probe.ready()));

@@ -3,14 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use opgen_apiserver::{Cluster, LogEntry};
-use opgen_runtime::{Placement, RunOptions, clients::Clients, clock::SharedClock};
+use opgen_runtime::{Placement, RunOptions, clock::SharedClock};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Builder;
 
 use crate::{
-    case::Side,
-    controller,
-    machine::{self, Context},
+    case::{Side, run},
+    plan::{IN_FLIGHT, PROVIDER_MS},
     provider::Slow,
     world::World,
 };
@@ -51,7 +50,15 @@ pub fn measure(side: Side, objects: usize, hours: u32) -> Result<IdleFigure, Str
         world.cluster.clock().rebase();
         let cluster = world.cluster;
         let begin = cluster.log().last();
-        let operator = tokio::spawn(run(side, cluster.clone()));
+        let time = cluster.clock();
+        let clock: SharedClock = Arc::new(move || time.now());
+        let options = RunOptions {
+            placement: Placement::Inline,
+            clock,
+            ..RunOptions::default()
+        };
+        let provider = Slow::new(Duration::from_millis(PROVIDER_MS), false);
+        let operator = tokio::spawn(run(side, IN_FLIGHT, cluster.client(), provider, options));
         tokio::time::sleep(Duration::from_secs(60)).await;
         let first = cluster.log().since(begin);
         let of = |subresource: &str| {
@@ -91,29 +98,4 @@ fn is_ready(cluster: &Cluster, number: usize) -> bool {
     let name = format!("thing-{number}");
     let thing = cluster.get_raw("things.bench.example.com", "default", &name);
     thing.is_ok_and(|thing| thing["status"]["phase"] == "Ready")
-}
-
-async fn run(side: Side, cluster: Cluster) {
-    let (client, in_flight) = (cluster.client(), 256);
-    let provider = Slow::new(Duration::from_millis(100), false);
-    match side {
-        Side::Opgen => {
-            let time = cluster.clock();
-            let clock: SharedClock = Arc::new(move || time.now());
-            let options = RunOptions {
-                placement: Placement::Inline,
-                clock,
-                ..RunOptions::default()
-            };
-            let run = machine::operator(in_flight).run(
-                Clients::in_process(client),
-                Context::new(provider, in_flight),
-                options,
-            );
-            let ended = run.await;
-            assert!(ended.is_ok(), "{ended:?}");
-        }
-        Side::Tuned => controller::tuned(client, provider, in_flight).await,
-        Side::Documented => controller::documented(client, provider).await,
-    }
 }

@@ -79,18 +79,6 @@ impl Requests {
     pub fn all(&self) -> u64 {
         self.writes() + self.watches + self.reads
     }
-
-    /// Those since `earlier`.
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            main: self.main - earlier.main,
-            status: self.status - earlier.status,
-            other_writes: self.other_writes - earlier.other_writes,
-            watches: self.watches - earlier.watches,
-            reads: self.reads - earlier.reads,
-        }
-    }
 }
 
 /// Shared by the link and the case. Everything in it costs the same however many objects there are.

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Each arrow is a module. [`answers`] is the only merge, [`model`] the last place where input can fail, [`plan`] a pure
-//! function of the model, and [`apply`] the only one that writes a project. Only [`shell`] prints, only [`prompt`] reads
-//! standard input, only `render` knows Tera.
+//! function of the model, and [`apply`] the only one that writes a project. Only [`shell`] and [`prompt`] print, only
+//! [`prompt`] reads standard input, only `render` knows Tera.
 //!
 //! Exit codes: see [`error::Exit`].
 

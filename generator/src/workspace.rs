@@ -81,18 +81,16 @@ impl Joining {
                 .filter_map(|entry| entry.as_str().map(str::to_owned))
                 .collect()
         };
-        // `members` wins over `exclude` in cargo, and patterns are of `members` only.
-        if entries("members")
-            .iter()
-            .any(|entry| matches(entry, &inside))
-        {
-            return Ok(Self::Member(manifest.to_path_buf()));
-        }
         let within = |entry: &String| {
             inside == *entry || inside.starts_with(&format!("{}/", entry.trim_end_matches('/')))
         };
-        if entries("exclude").iter().any(within) {
+        let members = entries("members");
+        // In cargo a path in `members` wins over `exclude`, a pattern does not.
+        if entries("exclude").iter().any(within) && !members.iter().any(within) {
             return Ok(Self::Excluded(manifest.to_path_buf()));
+        }
+        if members.iter().any(|entry| matches(entry, &inside)) {
+            return Ok(Self::Member(manifest.to_path_buf()));
         }
         if workspace.get("members").is_none() {
             workspace["members"] = value(Array::new());
@@ -112,7 +110,8 @@ impl Joining {
     }
 
     /// What a person is told about it.
-    pub(crate) fn told(&self) -> Option<String> {
+    pub(crate) fn told(&self, dry_run: bool) -> Option<String> {
+        let added = if dry_run { "would add" } else { "added" };
         match self {
             Self::Alone => None,
             Self::Excluded(manifest) => Some(format!(
@@ -126,7 +125,7 @@ impl Joining {
             Self::Joins {
                 manifest, member, ..
             } => Some(format!(
-                "added \"{member}\" to `members` of the workspace of {}; the project inherits nothing from it",
+                "{added} \"{member}\" to `members` of the workspace of {}; the project inherits nothing from it",
                 manifest.display()
             )),
         }

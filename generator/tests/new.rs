@@ -207,14 +207,17 @@ fn quiet_is_quiet_and_colour_is_asked_for() {
 fn a_workspace_around_it_is_joined() {
     let folder = tempfile::tempdir().unwrap();
     let manifest = folder.path().join("Cargo.toml");
-    let text = "[workspace]\n# ours\nmembers = [\"crates/*\"]\nexclude = [\"away\"]\n";
+    let text =
+        "[workspace]\n# ours\nmembers = [\"crates/*\"]\nexclude = [\"away\", \"crates/odd\"]\n";
     fs::write(&manifest, text).unwrap();
     let said =
         |arguments: &[&str]| String::from_utf8(done(folder.path(), arguments).stderr).unwrap();
     // A pattern covers it, or it is left out: the manifest stays.
     assert!(said(&["new", "crates/y", "-y"]).contains("is a member of the workspace"));
     assert!(said(&["new", "away/z", "-y"]).contains("excludes the project"));
-    assert!(said(&["new", "w", "-y", "--dry-run"]).contains("\"w\" to `members`"));
+    // Of a pattern and an exclusion the exclusion counts.
+    assert!(said(&["new", "crates/odd", "-y"]).contains("excludes the project"));
+    assert!(said(&["new", "w", "-y", "--dry-run"]).contains("would add \"w\" to `members`"));
     assert_eq!(fs::read_to_string(&manifest).unwrap(), text);
     assert!(said(&["new", "x", "-y"]).contains("added \"x\" to `members`"));
     let joined = text.replace("[\"crates/*\"]", "[\"crates/*\", \"x\"]");

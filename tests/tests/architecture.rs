@@ -1,4 +1,4 @@
-//! The arrows between the crates, as ARCHITECTURE.md draws them.
+//! The arrows between the crates, and what must stand nowhere in them.
 #![allow(clippy::unwrap_used)]
 
 use std::{collections::BTreeSet, path::Path};

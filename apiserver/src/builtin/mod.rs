@@ -1,6 +1,7 @@
 //! The built-in kinds: what they are called, what they look like, and how the real server fills and checks them.
 //!
-//! One file per group: a text with the types and kinds (the notation is explained in `dsl`), and a `Group` with what
+//! One file per group: a text with the types and kinds (the notation is explained in `dsl`; the texts of core and of
+//! pods are `.txt` files beside it), and a `Group` with what
 //! a text cannot say. To add a kind, write it into the file of its group; to add a group, write a file and name it in
 //! `GROUPS`.
 

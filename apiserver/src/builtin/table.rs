@@ -66,32 +66,7 @@ pub(super) fn age(timestamp: &Value, now: jiff::Timestamp) -> Value {
     else {
         return Value::from("<unknown>");
     };
-    Value::from(human_duration(now.as_second() - then.as_second()))
-}
-
-/// `HumanDuration` of `k8s.io/apimachinery/pkg/util/duration`, from seconds.
-pub(super) fn human_duration(seconds: i64) -> String {
-    let two = |big: i64, unit: &str, small: i64, small_unit: &str| {
-        if small == 0 {
-            format!("{big}{unit}")
-        } else {
-            format!("{big}{unit}{small}{small_unit}")
-        }
-    };
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
-    match seconds {
-        ..-1 => "<invalid>".to_owned(),
-        -1..0 => "0s".to_owned(),
-        0..120 => format!("{seconds}s"),
-        120..600 => two(minutes, "m", seconds % 60, "s"),
-        600..10_800 => format!("{minutes}m"),
-        10_800..28_800 => two(hours, "h", minutes % 60, "m"),
-        28_800..172_800 => format!("{hours}h"),
-        172_800..691_200 => two(days, "d", hours % 24, "h"),
-        691_200..63_072_000 => format!("{days}d"),
-        63_072_000..252_288_000 => two(days / 365, "y", days % 365, "d"),
-        _ => format!("{}y", days / 365),
-    }
+    Value::from(crate::table::age(now.as_second() - then.as_second()))
 }
 
 /// `a=b,c=d` of a label selector, or `<none>`.
@@ -111,26 +86,4 @@ pub(super) fn containers(template_spec: &Value, field: &str) -> Value {
         .filter_map(|container| container[field].as_str())
         .collect();
     Value::from(texts.join(","))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::human_duration;
-
-    #[test]
-    fn ages_read_as_kubectl_writes_them() {
-        for (seconds, text) in [
-            (0, "0s"),
-            (119, "119s"),
-            (150, "2m30s"),
-            (600, "10m"),
-            (4 * 3600 + 60, "4h1m"),
-            (30 * 3600, "30h"),
-            (3 * 86400, "3d"),
-            (400 * 86400, "400d"),
-            (-5, "<invalid>"),
-        ] {
-            assert_eq!(human_duration(seconds), text);
-        }
-    }
 }

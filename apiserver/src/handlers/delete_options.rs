@@ -15,23 +15,25 @@ pub(super) struct Options {
     pub(super) grace: Option<i64>,
 }
 
+/// Reads them, and whether the request is a dry run.
 pub(super) fn read(call: &mut Call) -> ApiResult<Options> {
-    let mut options = Options::default();
-    let mut orphan = None;
-    let dry_run: Vec<String>;
-    if call.body.is_empty() {
-        options.propagation =
-            Some(call.query.get("propagationPolicy").to_owned()).filter(|p| !p.is_empty());
-        options.grace = call.query.number("gracePeriodSeconds")?;
-        orphan = call.query.flag("orphanDependents");
-        dry_run = call
-            .query
-            .all("dryRun")
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+    let asked = if call.body.is_empty() {
+        Asked {
+            options: Options {
+                propagation: Some(call.query.get("propagationPolicy").to_owned())
+                    .filter(|policy| !policy.is_empty()),
+                grace: call.query.number("gracePeriodSeconds")?,
+                ..Options::default()
+            },
+            orphan: call.query.flag("orphanDependents"),
+            dry_run: call
+                .query
+                .all("dryRun")
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        }
     } else {
-        let text = |value: &Value| value.as_str().map(str::to_owned);
         let body = decode::json_value(&call.body).map_err(|error| {
             ApiError::bad_request(format!(
                 "couldn't get version/kind; json parse error: {error}"
@@ -43,24 +45,52 @@ pub(super) fn read(call: &mut Call) -> ApiResult<Options> {
                 "decoded object cannot be converted to DeleteOptions: it is a {kind}"
             )));
         }
-        options.uid = text(&body["preconditions"]["uid"]);
-        options.resource_version = text(&body["preconditions"]["resourceVersion"]);
-        options.propagation = text(&body["propagationPolicy"]);
-        options.grace = body["gracePeriodSeconds"].as_i64();
-        if body["orphanDependents"].is_boolean() {
-            orphan = body["orphanDependents"].as_bool();
+        Asked::of(&body)
+    };
+    call.dry_run = !asked.dry_run.is_empty();
+    asked.checked()
+}
+
+/// Those that an eviction carries; a dry run of either is one.
+pub(super) fn of_eviction(call: &mut Call, eviction: &Value) -> ApiResult<Options> {
+    let asked = Asked::of(&eviction["deleteOptions"]);
+    call.dry_run |= !asked.dry_run.is_empty();
+    asked.checked()
+}
+
+/// What stands in a request, before it is checked.
+struct Asked {
+    options: Options,
+    orphan: Option<bool>,
+    dry_run: Vec<String>,
+}
+
+impl Asked {
+    fn of(body: &Value) -> Self {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        Self {
+            options: Options {
+                uid: text(&body["preconditions"]["uid"]),
+                resource_version: text(&body["preconditions"]["resourceVersion"]),
+                propagation: text(&body["propagationPolicy"]),
+                grace: body["gracePeriodSeconds"].as_i64(),
+            },
+            orphan: body["orphanDependents"].as_bool(),
+            dry_run: body["dryRun"]
+                .as_array()
+                .map(|list| list.iter().filter_map(text).collect())
+                .unwrap_or_default(),
         }
-        dry_run = body["dryRun"]
-            .as_array()
-            .map(|list| list.iter().filter_map(&text).collect())
-            .unwrap_or_default();
     }
-    validate(&options, orphan, &dry_run)?;
-    if let Some(orphan) = orphan {
-        options.propagation = Some(if orphan { "Orphan" } else { "Background" }.to_owned());
+
+    fn checked(self) -> ApiResult<Options> {
+        validate(&self.options, self.orphan, &self.dry_run)?;
+        let mut options = self.options;
+        if let Some(orphan) = self.orphan {
+            options.propagation = Some(if orphan { "Orphan" } else { "Background" }.to_owned());
+        }
+        Ok(options)
     }
-    call.dry_run = !dry_run.is_empty();
-    Ok(options)
 }
 
 fn validate(options: &Options, orphan: Option<bool>, dry_run: &[String]) -> ApiResult<()> {

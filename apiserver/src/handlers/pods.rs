@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::decode;
-use super::delete_options::Options;
+use super::delete_options;
 use crate::call::{Call, Handled, Outcome, Reply, Stop};
 use crate::cluster::Shared;
 use crate::error::{ApiError, ApiResult};
@@ -71,20 +71,7 @@ impl Shared {
         let Some(pod) = self.store.get(&resource.table, &key) else {
             return Err(resource.not_found(&name).into());
         };
-        let asked = &eviction["deleteOptions"];
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let options = Options {
-            uid: text(&asked["preconditions"]["uid"]),
-            resource_version: text(&asked["preconditions"]["resourceVersion"]),
-            propagation: text(&asked["propagationPolicy"]),
-            grace: asked["gracePeriodSeconds"].as_i64(),
-        };
-        if asked["dryRun"]
-            .as_array()
-            .is_some_and(|list| list.contains(&"All".into()))
-        {
-            call.dry_run = true;
-        }
+        let options = delete_options::of_eviction(call, &eviction)?;
         self.take_from_budget(call, &pod.object.value())?;
         self.delete_key(call, resource, &key, &name, &options)?;
         Ok(done())

@@ -50,7 +50,7 @@ pub(crate) fn run(flags: &New, shell: Shell) -> Result<()> {
         Some(Err(failure)) => applied.notes.push(format!(
             "the project is not yet a member of the workspace around it: {failure}"
         )),
-        _ => applied.notes.extend(joining.told()),
+        _ => applied.notes.extend(joining.told(flags.dry_run)),
     }
     tell(flags, &operator, &plan, &applied, shell);
     Ok(())

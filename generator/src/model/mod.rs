@@ -13,10 +13,10 @@ pub(crate) use builtin::kinds as built_in_kinds;
 pub use builtin::{BuiltIn, Progress, Take};
 pub(crate) use machine::{DEFAULT, DEFAULT_INSIDE, DEFAULT_RELATED};
 pub use machine::{Deadline, Machine, Phase, Role, Span};
-pub(crate) use names::stem;
 pub use names::{
     ApiGroup, ApiVersion, CrateName, K8sVersion, Kind, PhaseName, Plural, Scope, ShortName,
 };
+pub(crate) use names::{dns_label, stem};
 pub use operator::{Adopted, Crates, External, Operator, Resource};
 pub use related::{Foreign, Related, Use};
 

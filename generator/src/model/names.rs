@@ -382,7 +382,7 @@ impl ShortName {
 }
 
 /// A DNS-1123 label: what a part of a domain may be.
-fn dns_label(text: &str) -> Result<(), String> {
+pub(crate) fn dns_label(text: &str) -> Result<(), String> {
     if text.is_empty() {
         return Err("a part of it is empty".to_owned());
     }

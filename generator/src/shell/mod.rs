@@ -1,4 +1,4 @@
-//! Everything the program says. The only module that prints.
+//! Everything the program says. The only module that prints, the conversation apart.
 
 mod board;
 mod picture;

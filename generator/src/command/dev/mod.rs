@@ -23,6 +23,7 @@ use self::sources::Sources;
 use crate::cargo::{self, Build};
 use crate::cli::Dev;
 use crate::error::{Exit, Failure, Place, Problem, Result};
+use crate::model;
 use crate::shell::{Board, Shell};
 
 /// How often the source is looked at.
@@ -211,18 +212,12 @@ fn incomplete(what: String) -> Failure {
 
 /// What the API server would refuse only after the build.
 fn check_namespace(name: &str) -> Result<()> {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if (1..=63).contains(&name.len())
-        && name.chars().all(fits)
-        && !name.starts_with('-')
-        && !name.ends_with('-')
-    {
-        return Ok(());
-    }
-    Err(Problem::new(format!("`{name}` is not a namespace's name"))
-        .at(Place::Flag("--namespace"))
-        .mend("use 1 to 63 lowercase letters, digits and `-`, with neither end a `-`")
-        .input())
+    model::dns_label(name).map_err(|why| {
+        Problem::new(format!("`{name}` is not a namespace's name: {why}"))
+            .at(Place::Flag("--namespace"))
+            .mend("use 1 to 63 lowercase letters, digits and `-`, with neither end a `-`")
+            .input()
+    })
 }
 
 /// Ctrl-C, or being asked to end otherwise.

@@ -204,7 +204,7 @@ pub(super) fn set_namespace(command: &mut Command, namespace: Option<&str>) {
     }
 }
 
-/// The namespaces that objects live in.
+/// A Namespace of that name.
 pub(super) fn namespace_of(name: &str) -> Value {
     serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 }

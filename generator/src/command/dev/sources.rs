@@ -1,4 +1,5 @@
-//! What a build depends on, looked at for changes: by time and size, which any file system has.
+//! The files of the project's own folder, looked at for changes by time and size, which any file system has. What it
+//! depends on elsewhere (path dependencies, other members of its workspace) is not looked at.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
