@@ -1,7 +1,12 @@
 //! The command line of a generated operator: `run`, `manifests`, `graph`, `uninstall`. Every flag has an environment variable of
 //! the same name.
 
-use std::{net::SocketAddr, process::ExitCode, time::Duration};
+use std::{
+    io::{ErrorKind, Write as _},
+    net::SocketAddr,
+    process::ExitCode,
+    time::Duration,
+};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
@@ -165,14 +170,14 @@ fn graph<C: Send + Sync + 'static>(operator: &Operator<C>) -> String {
         .join("\n")
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command is for")]
 fn print(text: &Result<String>) -> Result<()> {
-    match text {
-        Ok(text) => {
-            println!("{}", text.trim_end());
-            Ok(())
-        }
-        Err(error) => Err(Error::msg(error.to_string())),
+    let text = text
+        .as_ref()
+        .map_err(|error| Error::msg(error.to_string()))?;
+    match writeln!(std::io::stdout(), "{}", text.trim_end()) {
+        // Who reads has seen enough, as `head` has.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
     }
 }
 
