@@ -37,10 +37,12 @@ impl Identity {
         }
     }
 
-    /// Reads the annotation's text.
+    /// Reads the annotation's text. Anybody may edit it: attempts count from 1, and one that says 0 would have no attempt
+    /// to clean up, and so no proof to ask for.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+        let identity: Self = serde_json::from_str(text).ok()?;
+        (identity.attempt > 0).then_some(identity)
     }
 
     /// The annotation's text.

@@ -35,12 +35,16 @@ pub(super) fn first(meta: &ObjectMeta, now: Timestamp) -> Identity {
 }
 
 /// The identity of the annotation; that of the status where the annotation was taken off, or says an earlier attempt of
-/// the same: a `kubectl replace` must not make what former attempts left outside be forgotten.
+/// the same: a `kubectl replace` must not make what former attempts left outside be forgotten. A status that came with a
+/// foreign annotation of the same uid is a copy's, and says nothing.
 pub(super) fn known(meta: &ObjectMeta, kept: Option<&Kept>, now: Timestamp) -> Option<Identity> {
     let written = finalizer::identity_of(meta);
     let Some(kept) = kept else {
         return written;
     };
+    if finalizer::foreign_identity_of(meta).is_some_and(|foreign| foreign.uid == kept.uid) {
+        return None;
+    }
     let is_newer = match &written {
         Some(written) => written.uid == kept.uid && written.attempt < kept.attempt,
         None => true,
@@ -71,7 +75,7 @@ impl Kept {
 
     fn parse(text: &str) -> Option<Self> {
         let (attempt, uid) = text.strip_prefix("attempt ")?.split_once(" of ")?;
-        let attempt = attempt.parse().ok()?;
+        let attempt = attempt.parse().ok().filter(|attempt| *attempt > 0)?;
         let uid = uid.to_owned();
         Some(Self { uid, attempt })
     }
@@ -88,7 +92,8 @@ impl<M: PhaseMachine> Driver<M> {
     pub(super) fn keep_identity(&self, all: Conditions) -> Conditions {
         let identity = self.identity();
         if identity.attempt == 1 && self.meta().uid.as_deref() == Some(&*identity.uid) {
-            return all;
+            // What stands there came with a copy.
+            return all.without(conditions::IDENTITY);
         }
         let text = Kept::to_text(&identity);
         all.with(
@@ -117,5 +122,22 @@ impl<M: PhaseMachine> Driver<M> {
             let events = &self.kind.events;
             events.warn(&*self.object, reasons::TOO_MANY_ATTEMPTS, TOO_MANY_NOTE);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_count_from_one() {
+        let identity = Identity::first("u", Some("ns"), "a", Timestamp::UNIX_EPOCH);
+        let text = identity.to_text();
+        assert_eq!(Identity::parse(&text), Some(identity));
+        let nought = text.replace("\"attempt\":1", "\"attempt\":0");
+        assert_ne!(nought, text);
+        assert_eq!(Identity::parse(&nought), None);
+        assert!(Kept::parse("attempt 1 of u").is_some());
+        assert_eq!(Kept::parse("attempt 0 of u"), None);
     }
 }

@@ -19,14 +19,21 @@ pub(crate) fn identity_of(meta: &ObjectMeta) -> Option<Identity> {
     if mutated(Mutant::IdentityKept) {
         return None;
     }
-    let text = meta.annotations.as_ref()?.get(IDENTITY_ANNOTATION)?;
-    let identity = Identity::parse(text)?;
-    identity
-        .belongs_to(
-            meta.namespace.as_deref(),
-            meta.name.as_deref().unwrap_or_default(),
-        )
-        .then_some(identity)
+    written_on(meta).filter(|identity| is_of(identity, meta))
+}
+
+/// The identity on the object, if it is that of another name.
+pub(crate) fn foreign_identity_of(meta: &ObjectMeta) -> Option<Identity> {
+    written_on(meta).filter(|identity| !is_of(identity, meta))
+}
+
+fn written_on(meta: &ObjectMeta) -> Option<Identity> {
+    Identity::parse(meta.annotations.as_ref()?.get(IDENTITY_ANNOTATION)?)
+}
+
+fn is_of(identity: &Identity, meta: &ObjectMeta) -> bool {
+    let name = meta.name.as_deref().unwrap_or_default();
+    identity.belongs_to(meta.namespace.as_deref(), name)
 }
 
 /// One operation of a JSON patch.

@@ -227,3 +227,61 @@ pub fn a_former_finalizer_holds_the_clean_up_as_ours_does() {
         world.gone(&gadget("a")).await;
     });
 }
+
+/// Anybody may edit the annotation. No attempt at all would be proven gone by nothing.
+#[test]
+pub fn an_attempt_of_nought_frees_nothing() {
+    scenario(Fake::default)
+        .object(gadget("a"))
+        .run(async |world| {
+            world.ready(&gadget("a")).await;
+            world.advance(opgen_runtime::secs(60)).await;
+            let object = world.get(&gadget("a")).unwrap();
+            let text = &object["metadata"]["annotations"]["opgen.dev/identity"];
+            let nought = text
+                .as_str()
+                .unwrap()
+                .replace("\"attempt\":1", "\"attempt\":0");
+            assert_ne!(*text, nought);
+            let edited = json!({"metadata": {"annotations": {"opgen.dev/identity": nought}}});
+            world.patch(&gadget("a"), &edited);
+            world.delete(&gadget("a"));
+            world.gone(&gadget("a")).await;
+            assert_eq!(world.provider.live(), 0);
+        });
+}
+
+/// As a restore under another name makes it that brings the status back, too.
+#[test]
+pub fn a_copy_with_its_status_takes_nothing_over() {
+    let mut object = gadget("a");
+    object["spec"]["isInvalid"] = json!(true);
+    scenario(Fake::default).object(object).run(async |world| {
+        world.until(|| world.phase(&gadget("a")) == "Broken").await;
+        world.patch(&gadget("a"), &json!({"spec": {"isInvalid": false}}));
+        world.ready(&gadget("a")).await;
+        let original = world.get(&gadget("a")).unwrap();
+        let kept = crate::gadget::condition(&original, "Identity");
+        assert_eq!(kept["status"], "True", "{original:#}");
+        let mut copy = gadget("b");
+        copy["metadata"]["annotations"] = original["metadata"]["annotations"].clone();
+        copy["metadata"]["annotations"]["opgen.dev/paused"] = json!("true");
+        world.cluster.create_raw(copy.clone()).unwrap();
+        let status = json!({"status": original["status"]});
+        world
+            .cluster
+            .patch_raw("Gadget", "default", "b", "status", &status)
+            .unwrap();
+        world.advance(opgen_runtime::secs(10)).await;
+        let go_on = json!({"metadata": {"annotations": {"opgen.dev/paused": null}}});
+        world.patch(&copy, &go_on);
+        world.advance(opgen_runtime::secs(60)).await;
+        // What the copied status says is not believed later, either.
+        let found = world.get(&copy).unwrap();
+        let kept = crate::gadget::condition(&found, "Identity");
+        assert_eq!(kept, json!(null), "{found:#}");
+        world.delete(&copy);
+        world.gone(&copy).await;
+        assert_eq!(world.provider.live(), 1, "the original's is its own");
+    });
+}
