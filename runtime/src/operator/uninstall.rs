@@ -9,6 +9,7 @@ use kube::{
         ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, Preconditions,
         PropagationPolicy,
     },
+    core::Status,
 };
 use serde_json::{Value, json};
 use tokio::{sync::oneshot, time::Instant};
@@ -93,7 +94,7 @@ pub enum UninstallError {
 pub struct LeftObject {
     /// `Kind namespace/name`.
     pub name: String,
-    /// What its conditions say.
+    /// What its conditions say, or the server if it refuses to delete it.
     pub why: String,
 }
 
@@ -195,6 +196,23 @@ impl<C: Send + Sync + 'static> Operator<C> {
     }
 }
 
+/// What one look found.
+#[derive(Default)]
+struct Look {
+    objects: Vec<LeftObject>,
+    /// What the server said of those that it refuses to delete.
+    refused: Vec<Status>,
+}
+
+impl Look {
+    /// The words of the server if it has forbidden every deletion so far: then it is the account that may not.
+    fn forbidden_to_all(&self, seen: usize) -> Option<String> {
+        let is_all = self.refused.len() == seen && self.refused.iter().all(|no| no.code == 403);
+        let first = self.refused.first().filter(|_| is_all)?;
+        Some(first.message.clone())
+    }
+}
+
 struct Uninstall {
     client: kube::Client,
     kinds: Vec<Doomed>,
@@ -214,8 +232,12 @@ impl Uninstall {
         let mut last = Vec::new();
         loop {
             match self.look(&mut seen).await {
-                Ok(objects) => {
-                    progress(seen.len() - objects.len(), objects.len());
+                Ok(look) => {
+                    if let Some(why) = look.forbidden_to_all(seen.len()) {
+                        return Err(UninstallError::Forbidden(why));
+                    }
+                    let objects = look.objects;
+                    progress(seen.len().saturating_sub(objects.len()), objects.len());
                     if objects.is_empty() || mutated(Mutant::UninstallWaits) {
                         tracing::info!(objects = seen.len(), took = ?began.elapsed(), "every object is gone");
                         return Ok(());
@@ -234,16 +256,30 @@ impl Uninstall {
         }
     }
 
-    /// Deletes what is not being deleted yet; returns what is there.
-    async fn look(&self, seen: &mut BTreeSet<String>) -> Result<Vec<LeftObject>, kube::Error> {
-        let mut objects = Vec::new();
+    /// Deletes what is not being deleted yet; returns what is there. One that the server refuses to delete, as a webhook
+    /// may, holds up no other.
+    async fn look(&self, seen: &mut BTreeSet<String>) -> Result<Look, kube::Error> {
+        let mut look = Look::default();
         for (kind, object) in self.list().await? {
-            self.doom(kind, &object).await?;
-            let found = describe(kind, &object);
-            seen.insert(found.name.clone());
-            objects.push(found);
+            let mut found = describe(kind, &object);
+            match self.doom(kind, &object).await {
+                Ok(()) => {}
+                Err(kube::Error::Api(status)) => {
+                    tracing::warn!(
+                        object = found.name,
+                        why = status.message,
+                        "the server refuses to delete it"
+                    );
+                    found.why = format!("the server refuses to delete it: {}", status.message);
+                    look.refused.push(*status);
+                }
+                Err(error) => return Err(error),
+            }
+            // Two groups may have a kind of one name.
+            seen.insert(object.metadata.uid.unwrap_or_else(|| found.name.clone()));
+            look.objects.push(found);
         }
-        Ok(objects)
+        Ok(look)
     }
 
     async fn list(&self) -> Result<Vec<(&Doomed, DynamicObject)>, kube::Error> {

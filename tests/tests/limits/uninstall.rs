@@ -11,7 +11,7 @@ use opgen_runtime::{
     operator::{OutsidePolicy, UninstallError, UninstallOptions},
     secs,
 };
-use opgen_testkit::Cluster;
+use opgen_testkit::{Cluster, Fault};
 use serde_json::json;
 
 use crate::ticket::{Fake, context, operator, ticket};
@@ -126,6 +126,29 @@ pub async fn what_is_left_is_named_with_its_reason() {
     assert!(objects[0].why.starts_with("Paused: held by"), "{objects:?}");
     let message = ended.unwrap_err().to_string();
     assert!(message.contains("the operator must stay"), "{message}");
+}
+
+/// As a webhook may, whose own reasons the operator cannot know.
+#[tokio::test(start_paused = true)]
+pub async fn one_that_may_not_be_deleted_holds_up_no_other() {
+    for code in [403, 422, 500] {
+        let (cluster, fake) = (cluster(5, true), Fake::default());
+        let refuses = Fault::new()
+            .verb("delete")
+            .resource("tickets")
+            .name("t0")
+            .fail_before_commit(code);
+        cluster.inject(refuses);
+        let ended = uninstalled(&cluster, &fake, within(secs(60))).await;
+        let Err(UninstallError::Left(objects)) = &ended else {
+            panic!("{code}: {ended:?}")
+        };
+        assert_eq!(objects.len(), 1, "{code}: {objects:?}");
+        assert_eq!(objects[0].name, "Ticket default/t0");
+        let why = &objects[0].why;
+        assert!(why.starts_with("the server refuses to delete it"), "{why}");
+        assert_eq!(left(&cluster), 1);
+    }
 }
 
 #[tokio::test(start_paused = true)]
