@@ -327,19 +327,18 @@ impl<M: PhaseMachine> Driver<M> {
         if outcome.is_ok() && !matches!(outcome, Ok(Outcome::Requeue)) {
             self.observed_in = Some(phase.name());
         }
-        let panicked = outcome.as_ref().is_err_and(Error::is_panic);
-        self.failure = outcome.as_ref().err().map(Error::reason);
-        // Half of what a panicking handler wrote is no status.
-        let status = run.written.filter(|_| !panicked);
         let mut verdict = Verdict::of(phase, outcome, &self.kind.limits);
         self.tell_children(&mut verdict);
-        (verdict, status)
+        (verdict, run.written)
     }
 
     async fn handle(&mut self, phase: M, run: &mut Run<M>) -> Result<Outcome<M>> {
         let object = Arc::clone(&self.object);
         let outcome = phase.dispatch(&object, run).await;
+        self.failure = outcome.as_ref().err().map(Error::reason);
         if outcome.as_ref().is_err_and(Error::is_panic) {
+            // Half of what a panicking handler wrote is no status.
+            run.written = None;
             self.kind.metrics.reconcile_panicked(&self.kind.name);
         }
         self.children = run.children.told(outcome.is_ok());
@@ -351,10 +350,6 @@ impl<M: PhaseMachine> Driver<M> {
 
     /// A child that only a person can mend stalls its owner, whatever the phase; people are told once.
     fn tell_children(&self, verdict: &mut Verdict<M>) {
-        let is_told = |kind: &str, message: &str| {
-            conditions::text_of(self.kind.rules, self.raw(), kind)
-                .is_some_and(|(_, told)| told == message)
-        };
         if let Some(blocked) = &self.children.blocked {
             let message = blocked.to_string();
             if matches!(verdict.next, Next::Retry { .. }) && verdict.to.is_none() {
@@ -364,13 +359,13 @@ impl<M: PhaseMachine> Driver<M> {
                     stalled: true,
                 });
             }
-            if !is_told(conditions::CHILD_BLOCKED, &message) {
+            if !self.is_told(conditions::CHILD_BLOCKED, &message) {
                 let events = &self.kind.events;
                 events.warn(&*self.object, blocked.reason(), message);
             }
         }
         if let Some(fight) = &self.children.fight
-            && !is_told(conditions::FIELD_FIGHT, fight)
+            && !self.is_told(conditions::FIELD_FIGHT, fight)
         {
             let events = &self.kind.events;
             events.warn(&*self.object, reasons::FIGHT, fight.clone());
@@ -499,7 +494,6 @@ impl<M: PhaseMachine> Driver<M> {
                 }
             }
             let outcome = self.handle(phase, &mut run).await;
-            self.failure = outcome.as_ref().err().map(Error::reason);
             let outcome = match outcome {
                 Ok(Outcome::Gone(proof)) => match identity.distrust(&proof, attempt) {
                     None => {

@@ -35,14 +35,18 @@ impl<M: PhaseMachine> Driver<M> {
         if mutated(Mutant::CleanupBlocked) {
             self.obstacle = None;
         }
-        if let Some(obstacle) = &self.obstacle {
-            let told =
-                conditions::text_of(self.kind.rules, self.raw(), conditions::CLEANUP_BLOCKED);
-            if told.is_none_or(|(_, told)| told != obstacle.message) {
-                let events = &self.kind.events;
-                events.warn(&*self.object, obstacle.reason, obstacle.message.clone());
-            }
+        if let Some(obstacle) = &self.obstacle
+            && !self.is_told(conditions::CLEANUP_BLOCKED, &obstacle.message)
+        {
+            let events = &self.kind.events;
+            events.warn(&*self.object, obstacle.reason, obstacle.message.clone());
         }
+    }
+
+    /// Whether that condition says so already: people are told once.
+    pub(super) fn is_told(&self, condition: &str, message: &str) -> bool {
+        conditions::text_of(self.kind.rules, self.raw(), condition)
+            .is_some_and(|(_, told)| told == message)
     }
 
     /// Adds what the run could not see, and what the clean-up lacks.

@@ -328,7 +328,7 @@ impl<M: PhaseMachine> Driver<M> {
             Patched::Done(envelope) => self.take(envelope, true).err().unwrap_or(then),
             Patched::TestFailed => Next::Again,
             Patched::Gone => Next::Released,
-            Patched::Refused(message) => retry(format!("the server refuses the status: {message}")),
+            Patched::Refused(message) => retry(format!("the status cannot be written: {message}")),
             Patched::Failed(error) => failed(&error),
         }
     }
@@ -350,25 +350,7 @@ impl<M: PhaseMachine> Driver<M> {
             reasons::REFUSED,
             note.clone(),
         );
-        let uid = self.meta().uid.clone().unwrap_or_default();
-        let planned = only_condition(
-            self.kind.rules,
-            &uid,
-            self.raw(),
-            &wanted,
-            self.kind.clock.now(),
-        );
-        if let Planned::Patch(write) = planned
-            && let Patched::Done(envelope) = self
-                .kind
-                .api
-                .patch(&self.key, Part::Status, &write.patch)
-                .await
-            && let Err(next) = self.take(envelope, true)
-        {
-            return next;
-        }
-        retry(note)
+        self.say(&wanted, retry(note)).await
     }
 
     fn count(&self, result: PatchResult) {

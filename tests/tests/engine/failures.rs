@@ -51,6 +51,24 @@ pub fn a_panicking_handler_kills_nothing() {
 }
 
 #[test]
+pub fn what_a_panicking_clean_up_wrote_is_no_status() {
+    let mut object = gadget("a");
+    object["spec"]["proof"] = json!("panics");
+    scenario(Fake::default).object(object).run(async |world| {
+        world.ready(&gadget("a")).await;
+        let id = world.get(&gadget("a")).unwrap()["status"]["id"].clone();
+        world.delete(&gadget("a"));
+        world.advance(secs(60)).await;
+        assert!(world.metric("controller_runtime_reconcile_panics_total") > 0.5);
+        let object = world.get(&gadget("a")).unwrap();
+        assert_eq!(object["status"]["phase"], "Deleting");
+        assert_eq!(object["status"]["id"], id);
+        world.patch(&gadget("a"), &json!({"spec": {"proof": ""}}));
+        world.gone(&gadget("a")).await;
+    });
+}
+
+#[test]
 pub fn failures_back_off_and_success_resets() {
     scenario(Fake::default).run(async |world| {
         world.provider.fail();

@@ -36,7 +36,7 @@ pub struct GadgetSpec {
     /// The handler of Pending fails for good.
     #[serde(default)]
     pub is_invalid: bool,
-    /// What the finalizer phase holds for a proof: `unguarded` or `foreign`; else a good one.
+    /// What the finalizer phase holds for a proof: `unguarded` or `foreign`; else a good one. `panics`: it does.
     #[serde(default)]
     pub proof: String,
     /// Ready polls each second for no reason.
@@ -161,6 +161,10 @@ async fn broken(cx: &mut Cx<'_, Broken>) -> Result<Step<Broken>> {
 #[reconcile_phase(timeout = "10s")]
 async fn deleting(cx: &mut Cx<'_, Deleting>) -> Result<Step<Deleting>> {
     let key = cx.idempotency_key("gadget");
+    if cx.object.spec.proof == "panics" {
+        cx.status_mut().id = Some("half".to_owned());
+        panic!("told to panic");
+    }
     if cx.object.spec.proof == "unguarded" {
         let proof = Absent::by_status(&key, StatusCode::NOT_FOUND);
         return Ok(Step::gone(proof.unwrap()));
