@@ -67,6 +67,13 @@ enum Done<K> {
         /// The version in the cache when the server was asked.
         cached: u64,
     },
+    /// Our finalizer did not come off an object that does not decode.
+    NotLetGo {
+        key: ObjectKey,
+        why: String,
+        /// When the server wants to be asked again, if it says so.
+        after: Option<Duration>,
+    },
 }
 
 /// The loop's state.

@@ -110,6 +110,31 @@ pub fn an_admin_can_let_go_of_what_does_not_decode() {
 }
 
 #[test]
+pub fn a_refused_letting_go_backs_off() {
+    scenario(Fake::default)
+        .object(gadget("a"))
+        .run(async |world| {
+            be_lax(&world);
+            world.ready(&gadget("a")).await;
+            world.patch(&gadget("a"), &json!({"spec": {"size": "large"}}));
+            world.delete(&gadget("a"));
+            let told = json!({"metadata": {"annotations": {"opgen.dev/orphan-external": "true"}}});
+            world.patch(&gadget("a"), &told);
+            let refused = world.cluster.inject(
+                Fault::new()
+                    .verb("patch")
+                    .resource("gadgets")
+                    .fail_before_commit(500),
+            );
+            world.advance(secs(3600)).await;
+            let tries = refused.fired();
+            assert!((8..60).contains(&tries), "{tries} in an hour");
+            world.cluster.clear_faults();
+            world.gone(&gadget("a")).await;
+        });
+}
+
+#[test]
 pub fn an_object_that_does_not_decode_harms_no_other() {
     scenario(Fake::default).run(async |world| {
         be_lax(&world);

@@ -76,3 +76,21 @@ pub fn who_waits_in_a_line_and_is_deleted_is_forgotten() {
         assert!(world.metric("workqueue_depth") < 0.5);
     });
 }
+
+#[test]
+pub fn who_cannot_be_grouped_runs_without_a_group() {
+    scenario(|kind| {
+        kind.in_flight(8).group_by(|ticket| {
+            assert_ne!(ticket.spec.tenant, "bad", "told to panic");
+            ticket.spec.tenant.clone()
+        })
+    })
+    .run(async |world| {
+        for tenant in ["bad", "good"] {
+            let mut object = ticket(tenant, "work");
+            object["spec"]["tenant"] = json!(tenant);
+            world.cluster.create_raw(object.clone()).unwrap();
+            assert!(world.ready(&object).await < secs(10));
+        }
+    });
+}

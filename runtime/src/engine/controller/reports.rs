@@ -43,6 +43,7 @@ impl<M: PhaseMachine> Controller<M> {
                 self.broken(&key, "the run did not end within its budget and was cut");
             }
             Ok((_, Done::Refreshed { key, live, cached })) => self.refreshed(&key, live, cached),
+            Ok((_, Done::NotLetGo { key, why, after })) => self.not_let_go(&key, &why, after),
             Err(error) if mutated(Mutant::PanicsContained) => {
                 std::panic::resume_unwind(error.into_panic());
             }
@@ -94,6 +95,25 @@ impl<M: PhaseMachine> Controller<M> {
                 tracing::warn!(kind = %self.kind.name, object = %key, %error, "reading past the cache failed");
                 self.queue.push_at(key, Instant::now() + wait);
             }
+        }
+    }
+
+    pub(super) fn not_let_go(&mut self, key: &ObjectKey, why: &str, after: Option<Duration>) {
+        let Some(state) = self.states.get_mut(key) else {
+            return;
+        };
+        state.running = false;
+        state.running_since = None;
+        let Some(envelope) = self.cache.get(key) else {
+            self.forget(key);
+            return;
+        };
+        let decodes = envelope.object().is_ok();
+        let error = format!("our finalizer does not come off what does not decode: {why}");
+        self.retry(key, &error, after);
+        if decodes {
+            // Mended meanwhile. What still does not decode would be tried again at once.
+            self.consider(key, Lane::Fresh);
         }
     }
 

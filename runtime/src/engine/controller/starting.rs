@@ -1,6 +1,10 @@
 //! Starting runs: whose turn it is, and what holds one back.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
 
 use kube::Resource;
 use tokio::{task::AbortHandle, time::Instant};
@@ -19,6 +23,7 @@ use crate::{
         report::Report,
         stall::Timed,
     },
+    external::classify,
     mutant::{Mutant, mutated},
     phase::PhaseMachine,
     reference::reasons,
@@ -61,7 +66,14 @@ impl<M: PhaseMachine> Controller<M> {
     pub(super) fn group_of(&self, key: &ObjectKey) -> Option<Group> {
         let group_by = self.kind.group_by.as_ref()?;
         let object = self.cache.get(key)?.object().ok()?;
-        Some((group_by.0)(object).into())
+        // The author's code: what panics in it must not end the loop over all objects.
+        match catch_unwind(AssertUnwindSafe(|| (group_by.0)(object))) {
+            Ok(group) => Some(group.into()),
+            Err(_) => {
+                tracing::error!(kind = %self.kind.name, object = %key, "group_by panicked: the object runs without a group");
+                None
+            }
+        }
     }
 
     /// Whether the object's clean-up has to wait because too many begin at once.
@@ -285,8 +297,20 @@ impl<M: PhaseMachine> Controller<M> {
                 Patched::Done(envelope) => Ok(Some(envelope)),
                 Patched::Gone => Ok(None),
                 Patched::TestFailed => kind.api.get(&target).await,
-                Patched::Refused(why) => Err(kube::Error::Service(why.into())),
-                Patched::Failed(error) => Err(error),
+                Patched::Refused(why) => {
+                    return Done::NotLetGo {
+                        key: target,
+                        why,
+                        after: None,
+                    };
+                }
+                Patched::Failed(error) => {
+                    return Done::NotLetGo {
+                        key: target,
+                        why: error.to_string(),
+                        after: classify(&error).1,
+                    };
+                }
             };
             Done::Refreshed {
                 key: target,
