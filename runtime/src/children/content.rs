@@ -1,9 +1,10 @@
 //! Numbers that change with what matters of an object, and with nothing else.
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::identity::Fnv;
+use crate::{engine::print::Print, identity::Fnv};
 
 /// What the server keeps books with.
 const BOOKKEEPING: &[&str] = &[
@@ -59,6 +60,26 @@ impl Content {
             status: status.map_or(0, |status| hash(&status, VOLATILE)),
         }
     }
+
+    /// The print of the dependency that has it: it changes with what it holds, and with which object it is. One made
+    /// anew, or one that begins to terminate, is another, however equal the rest.
+    pub(super) fn print(self, kind: &str, meta: &ObjectMeta) -> Print {
+        let mut identity = Fnv::default();
+        for part in [
+            kind,
+            meta.namespace.as_deref().unwrap_or_default(),
+            meta.name.as_deref().unwrap_or_default(),
+        ] {
+            identity.write(part.as_bytes());
+            identity.write(&[0xff]);
+        }
+        identity.write(meta.uid.as_deref().unwrap_or_default().as_bytes());
+        let terminating = u64::from(meta.deletion_timestamp.is_some());
+        Print {
+            all: mix(&[identity.0, terminating, self.desired, self.status]),
+            decided: mix(&[identity.0, terminating, self.desired]),
+        }
+    }
 }
 
 /// A hash that does not tell an empty field from an absent one, nor one order of a map from another.
@@ -69,7 +90,7 @@ pub(super) fn hash(value: &Value, without: &[&str]) -> u64 {
 }
 
 /// Mixes numbers into one.
-pub(super) fn mix(parts: &[u64]) -> u64 {
+fn mix(parts: &[u64]) -> u64 {
     let mut hash = Fnv::default();
     for part in parts {
         hash.write(&part.to_be_bytes());
@@ -131,6 +152,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::engine::owned_bell::Change;
 
     #[test]
     fn bookkeeping_and_moving_times_do_not_count() {
@@ -145,6 +167,26 @@ mod tests {
             "status": {"conditions": [{"type": "Available", "status": "True", "lastUpdateTime": "y"}]},
         });
         assert_eq!(Content::of(&one), Content::of(&other));
+    }
+
+    #[test]
+    fn only_a_status_is_only_a_status() {
+        let print = |object: Value| {
+            let meta = serde_json::from_value(object["metadata"].clone()).unwrap_or_default();
+            Content::of(&object).print("Secret", &meta)
+        };
+        let known = print(json!({"metadata": {"name": "a"}, "status": {"ready": 1}}));
+        let change = |object| known.change_to(print(object));
+        let same = json!({"metadata": {"name": "a", "generation": 2}, "status": {"ready": 1}});
+        assert_eq!(change(same), Change::None);
+        let status = json!({"metadata": {"name": "a"}, "status": {"ready": 2}});
+        assert_eq!(change(status), Change::Status);
+        let anew = json!({"metadata": {"name": "a", "uid": "2"}, "status": {"ready": 1}});
+        assert_eq!(change(anew), Change::Content);
+        let at = "2026-01-01T00:00:00Z";
+        let ends =
+            json!({"metadata": {"name": "a", "deletionTimestamp": at}, "status": {"ready": 1}});
+        assert_eq!(change(ends), Change::Content);
     }
 
     #[test]

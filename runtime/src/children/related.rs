@@ -11,12 +11,7 @@ use tokio::time::Instant;
 
 use crate::mutant::{Mutant, mutated};
 use crate::{
-    children::{
-        ChildError, ChildResource,
-        content::{Content, mix},
-        seen::Seen,
-        undecodable::Undecodable,
-    },
+    children::{ChildError, ChildResource, content::Content, seen::Seen, undecodable::Undecodable},
     engine::{
         envelope::version_of,
         key::ObjectKey,
@@ -24,14 +19,12 @@ use crate::{
         owned_watch::{Sink, TROUBLED},
         print::Print,
     },
-    identity::Fnv,
 };
 
 /// One object that others may refer to.
 struct Target<T> {
     object: Arc<T>,
     version: u64,
-    content: Content,
     print: Print,
 }
 
@@ -81,25 +74,9 @@ impl<T: ChildResource> Related<T> {
     fn target(&self, object: Arc<T>) -> (ObjectKey, Target<T>) {
         let meta = object.meta();
         let key = ObjectKey::of(meta);
-        let content = Content::of(&*object);
-        let mut identity = Fnv::default();
-        for part in [
-            &*self.kind,
-            key.namespace.as_deref().unwrap_or_default(),
-            &key.name,
-        ] {
-            identity.write(part.as_bytes());
-            identity.write(&[0xff]);
-        }
-        identity.write(meta.uid.as_deref().unwrap_or_default().as_bytes());
-        let terminating = u64::from(meta.deletion_timestamp.is_some());
         let target = Target {
             version: version_of(meta),
-            print: Print {
-                all: mix(&[identity.0, terminating, content.desired, content.status]),
-                decided: mix(&[identity.0, terminating, content.desired]),
-            },
-            content,
+            print: Content::of(&*object).print(&self.kind, meta),
             object,
         };
         (key, target)
@@ -207,11 +184,8 @@ impl<T: ChildResource> Sink<T> for Related<T> {
         let mut inner = self.inner();
         inner.failed_at = None;
         inner.undecodable.remove(&key);
-        let change = match inner.objects.get(&key) {
-            Some(known) if known.print == target.print => Change::None,
-            Some(known) if known.content.desired == target.content.desired => Change::Status,
-            _ => Change::Content,
-        };
+        let known = inner.objects.get(&key);
+        let change = known.map_or(Change::Content, |known| known.print.change_to(target.print));
         let older = inner.objects.get(&key).is_some_and(|known| {
             known.version > target.version && known.object.meta().uid == target.object.meta().uid
         });

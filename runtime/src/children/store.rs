@@ -15,7 +15,7 @@ use crate::{
     children::{
         ChildError, ChildResource, OwnedOptions,
         budget::Turns,
-        content::{Content, mix},
+        content::Content,
         memo::Memo,
         owner::{Owner, OwnerKind},
         seen::Seen,
@@ -28,7 +28,6 @@ use crate::{
         owned_watch::{Sink, TROUBLED},
         print::Print,
     },
-    identity::Fnv,
 };
 
 /// How long a reply to our own write is believed without the watch having shown it.
@@ -108,23 +107,9 @@ impl<T: ChildResource> Store<T> {
         let meta = object.meta();
         let key = ObjectKey::of(meta);
         let content = Content::of(&*object);
-        let mut identity = Fnv::default();
-        for part in [
-            &*self.kind,
-            key.namespace.as_deref().unwrap_or_default(),
-            &key.name,
-        ] {
-            identity.write(part.as_bytes());
-            identity.write(&[0xff]);
-        }
-        identity.write(meta.uid.as_deref().unwrap_or_default().as_bytes());
-        let terminating = u64::from(meta.deletion_timestamp.is_some());
         let entry = Entry {
             version: version_of(meta),
-            print: Print {
-                all: mix(&[identity.0, terminating, content.desired, content.status]),
-                decided: mix(&[identity.0, terminating, content.desired]),
-            },
+            print: content.print(&self.kind, meta),
             content,
             owner: self.owner_kind.owner_of(meta),
             unconfirmed: None,
@@ -293,7 +278,10 @@ impl<T: ChildResource> Sink<T> for Store<T> {
                 }
                 return;
             }
-            Some(known) => (change(known, &entry), owners(Some(known), &entry)),
+            Some(known) => (
+                known.print.change_to(entry.print),
+                owners(Some(known), &entry),
+            ),
             None => (Change::Content, owners(None, &entry)),
         };
         inner.insert(key, entry);
@@ -462,17 +450,6 @@ fn is_of<T>(entry: &Entry<T>, owner: &Owner) -> bool {
 
 fn same_uid<T: ChildResource>(one: &Entry<T>, other: &Entry<T>) -> bool {
     one.object.meta().uid == other.object.meta().uid
-}
-
-/// What is different about the object.
-fn change<T: ChildResource>(known: &Entry<T>, new: &Entry<T>) -> Change {
-    if known.print == new.print {
-        Change::None
-    } else if known.content.desired == new.content.desired && same_uid(known, new) {
-        Change::Status
-    } else {
-        Change::Content
-    }
 }
 
 /// The owners before and after.

@@ -1,5 +1,7 @@
 //! What a run saw, in two numbers: everything worth another run, and what of that may cut a backoff.
 
+use crate::engine::owned_bell::Change;
+
 /// Prints of several objects add up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Print {
@@ -15,6 +17,17 @@ impl Print {
         Self {
             all: number,
             decided: number,
+        }
+    }
+
+    /// What is different about a dependency of which this was known.
+    pub(crate) const fn change_to(self, new: Self) -> Change {
+        if self.decided != new.decided {
+            Change::Content
+        } else if self.all != new.all {
+            Change::Status
+        } else {
+            Change::None
         }
     }
 
