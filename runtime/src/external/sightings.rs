@@ -55,10 +55,36 @@ impl Sightings {
                 let words = error.words();
                 inner.refused = Some(Refusal { client, words });
             }
-            Ok(_) => {
+            // Who is told "there is none" or "not like that" was let in.
+            Ok(_) | Err(CallError::NotFound { .. } | CallError::Rejected { .. }) => {
                 inner.refused.take_if(|refusal| refusal.client == client);
             }
             Err(_) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observed::StatusCode;
+
+    #[test]
+    fn whoever_is_answered_was_let_in() {
+        let answer = |code: u16| -> CallResult<()> {
+            let status = StatusCode::from_u16(code).unwrap_or_default();
+            let headers = Default::default();
+            Err(CallError::from_response(status, &headers, "no"))
+        };
+        let is_refused = |code: u16| {
+            let sightings = Sightings::default();
+            sightings.called("bank", &answer(401));
+            sightings.called("shop", &Ok(()));
+            assert!(sightings.sighted().refused.is_some());
+            sightings.called("bank", &answer(code));
+            sightings.sighted().refused.is_some()
+        };
+        assert!(!is_refused(404) && !is_refused(422));
+        assert!(is_refused(503) && is_refused(429) && is_refused(403));
     }
 }
