@@ -5,7 +5,7 @@ use kube::Resource;
 use crate::engine::predicate::{Watched, trigger};
 
 /// A number that changes with the uid, the generation, the finalizers, the deletion and every annotation under
-/// `opgen.dev/`, and not with the status: a predicate for kube's `WatchStreamExt::predicate_filter`. Unlike the bare
+/// `opgen.dev/` but the identity, and not with the status: a predicate for kube's `WatchStreamExt::predicate_filter`. Unlike the bare
 /// generation it lets through a finalizer that was added, a deletion, and an object made anew with the same generation.
 ///
 /// ```
