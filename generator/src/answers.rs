@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::New;
 use crate::error::{Place, Problem, Result};
-use crate::model::Kind;
+use crate::model::{Kind, Related, Use};
 use crate::settings::{KindFields, Settings};
 
 /// A value, and where it came from, so that a later complaint can point there.
@@ -132,6 +132,7 @@ impl Answers {
         let merge = |index| Merge {
             settings,
             kind: written.get(index).cloned().unwrap_or_default(),
+            is_written: index < written.len(),
             index,
         };
         let name = merge(0).name(&flags.path)?;
@@ -147,14 +148,45 @@ impl Answers {
     }
 }
 
-const EXTERNAL: &[(&str, &str)] = &[
-    ("http", "an HTTP API: a bounded client is generated"),
-    (
-        "custom",
-        "something else: a trait to implement, and a simulation",
-    ),
-    ("none", "nothing: it works inside the cluster only"),
-];
+const HTTP: (&str, &str) = ("http", "an HTTP API: a bounded client is generated");
+const CUSTOM: (&str, &str) = (
+    "custom",
+    "something else: a trait to implement, and a simulation",
+);
+const NOTHING: (&str, &str) = ("none", "nothing: it works inside the cluster only");
+
+/// What may be managed outside; the first is the default.
+const EXTERNAL: &[(&str, &str)] = &[HTTP, CUSTOM, NOTHING];
+/// The same for a kind with children.
+const INSIDE: &[(&str, &str)] = &[NOTHING, HTTP, CUSTOM];
+
+const OWNS: &str = "Kinds it makes inside the cluster (Deployment,Service,...; Enter for none)";
+const WATCHES: &str = "Kinds its spec refers to (Secret,ConfigMap,...; Enter for none)";
+
+fn owned(text: &str) -> Result<(), Problem> {
+    words(text).try_for_each(|kind| Related::parse(kind, Use::Owns).map(drop))
+}
+
+fn watched(text: &str) -> Result<(), Problem> {
+    words(text).try_for_each(|kind| Related::parse(kind, Use::Watches).map(drop))
+}
+
+/// What commas separate, without what is empty.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
+}
+
+fn listed(answer: Option<String>, flag: &'static str) -> Vec<Answer<String>> {
+    let answer = answer.unwrap_or_default();
+    words(&answer)
+        .map(|word| Answer {
+            value: word.to_owned(),
+            place: Place::Derived(flag),
+        })
+        .collect()
+}
 
 fn asked(answer: Option<String>, default: String, flag: &'static str) -> Answer<String> {
     Answer {
@@ -167,6 +199,8 @@ fn asked(answer: Option<String>, default: String, flag: &'static str) -> Answer<
 struct Merge<'a> {
     settings: Option<&'a Settings>,
     kind: KindFields,
+    /// Whether the file has that kind.
+    is_written: bool,
     /// Which of the file's kinds.
     index: usize,
 }
@@ -175,26 +209,47 @@ impl Merge<'_> {
     fn kind(&self, flags: &New, name: &str, ask: &mut dyn Ask) -> Result<KindAnswers> {
         let from_crd = self.path(flags.from_crd.as_deref());
         let (kind, group) = self.kind_and_group(flags, from_crd.is_some(), name, ask)?;
-        let owns = self.list("--owns", flags.owns.clone(), self.kind.owns.clone(), "owns");
-        let external = match self.text(
+        let external = self.text(
             "--external",
             &flags.external,
             &self.kind.external,
             "external",
-        ) {
+        );
+        let mut owns = self.list("--owns", flags.owns.clone(), self.kind.owns.clone(), "owns");
+        let mut watches = self.list(
+            "--watches",
+            flags.watches.clone(),
+            self.kind.watches.clone(),
+            "watches",
+        );
+        // Who said the one has thought of the others; and what a file does not name, it does not want.
+        if external.is_none() && !self.is_written {
+            if flags.owns.is_none() {
+                owns = listed(ask.text(OWNS, "", owned)?, "--owns");
+            }
+            if flags.watches.is_none() {
+                watches = listed(ask.text(WATCHES, "", watched)?, "--watches");
+            }
+        }
+        let external = match external {
             Some(external) => external,
-            None => asked(
-                ask.choice("What does it manage outside the cluster?", EXTERNAL)?,
+            None => {
                 // Who names children means those; who names nothing gets the whole shape.
-                if owns.is_empty() { "http" } else { "none" }.to_owned(),
-                "--external",
-            ),
+                let choices = if owns.is_empty() { EXTERNAL } else { INSIDE };
+                let (default, _) = choices[0];
+                asked(
+                    ask.choice("What does it manage outside the cluster?", choices)?,
+                    default.to_owned(),
+                    "--external",
+                )
+            }
         };
         Ok(KindAnswers {
             kind,
             group,
             external,
             owns,
+            watches,
             version: self.text("--version", &flags.version, &self.kind.version, "version"),
             plural: self.text("--plural", &flags.plural, &self.kind.plural, "plural"),
             scope: self.text("--scope", &flags.scope, &self.kind.scope, "scope"),
@@ -203,12 +258,6 @@ impl Merge<'_> {
                 flags.short.clone(),
                 self.kind.short.clone(),
                 "short",
-            ),
-            watches: self.list(
-                "--watches",
-                flags.watches.clone(),
-                self.kind.watches.clone(),
-                "watches",
             ),
             phases: self.phases(flags),
             from_crd,

@@ -151,6 +151,8 @@ mod tests {
     struct Scripted {
         replies: Vec<Option<Reply>>,
         seen: Vec<String>,
+        /// The first of the choices at each choice.
+        first: Vec<&'static str>,
     }
 
     impl Scripted {
@@ -163,6 +165,7 @@ mod tests {
             Self {
                 replies: replies.iter().rev().map(reply).collect(),
                 seen: Vec::new(),
+                first: Vec::new(),
             }
         }
 
@@ -186,7 +189,12 @@ mod tests {
             self.reply(question)
         }
 
-        fn choice(&mut self, question: &str, _: &[(&'static str, &'static str)]) -> Result<Reply> {
+        fn choice(
+            &mut self,
+            question: &str,
+            choices: &[(&'static str, &'static str)],
+        ) -> Result<Reply> {
+            self.first.extend(choices.first().map(|(name, _)| *name));
             self.reply(question)
         }
 
@@ -213,16 +221,53 @@ mod tests {
         }
     }
 
+    const MAKES: &str =
+        "Kinds it makes inside the cluster (Deployment,Service,...; Enter for none)";
+    const REFERS: &str = "Kinds its spec refers to (Secret,ConfigMap,...; Enter for none)";
     const MANAGES: &str = "What does it manage outside the cluster?";
 
     #[test]
     fn each_question_once_and_a_preview() {
-        let (made, seen) = held(&new(), &["Shop", "shop.example.com", "none", "create"]);
+        let replies = ["Shop", "shop.example.com", "", "", "none", "create"];
+        let (made, seen) = held(&new(), &replies);
         assert_eq!(made.expect("made"), ("Shop".to_owned(), "none".to_owned()));
-        assert_eq!(
-            seen,
-            ["Kind", "API group", MANAGES, "the preview", "Write it?"]
-        );
+        let questions = [
+            "Kind",
+            "API group",
+            MAKES,
+            REFERS,
+            MANAGES,
+            "the preview",
+            "Write it?",
+        ];
+        assert_eq!(seen, questions);
+    }
+
+    #[test]
+    fn kinds_are_taken_one_by_one_and_what_is_managed_follows_from_them() {
+        let mut person = Scripted::new(&["Deployment, v1/Secret,", "ConfigMap", "none"]);
+        let flags = New {
+            kind: Some("Shop".to_owned()),
+            group: Some("a.b".to_owned()),
+            ..new()
+        };
+        let mut said = Vec::new();
+        let mut asking = Asking {
+            person: &mut person,
+            said: &mut said,
+            next: 0,
+            went_back: false,
+        };
+        let answers = Answers::collect(&flags, None, &mut asking).expect("collected");
+        let values = |list: &[crate::answers::Answer<String>]| {
+            let value = |answer: &crate::answers::Answer<String>| answer.value.clone();
+            list.iter().map(value).collect::<Vec<_>>()
+        };
+        assert_eq!(values(&answers.kinds[0].owns), ["Deployment", "v1/Secret"]);
+        assert_eq!(values(&answers.kinds[0].watches), ["ConfigMap"]);
+        assert_eq!(person.seen, [MAKES, REFERS, MANAGES]);
+        // What is offered first: nothing outside for what is made of children, an API for what is not.
+        assert_eq!(person.first, ["none"]);
     }
 
     #[test]
@@ -235,6 +280,10 @@ mod tests {
             "<back>",
             "Store",
             "b.example.com",
+            "",
+            "",
+            "<back>",
+            "Secret",
             "http",
             "back",
             "custom",
@@ -256,10 +305,14 @@ mod tests {
                 "Kind",
                 "Kind",
                 "API group",
-                MANAGES,
+                MAKES,
                 "API group",
                 "Kind",
                 "API group",
+                MAKES,
+                REFERS,
+                MANAGES,
+                REFERS,
                 MANAGES,
                 "Write it?",
                 MANAGES,
@@ -273,7 +326,7 @@ mod tests {
         for replies in [
             &["<end>"][..],
             &["Shop", "<end>"],
-            &["Shop", "a.b", "http", "cancel"],
+            &["Shop", "a.b", "", "", "http", "cancel"],
         ] {
             let failure = held(&new(), replies).0.expect_err("broken off");
             assert!(

@@ -29,13 +29,19 @@ impl Person for Terminal {
         default: &str,
         check: fn(&str) -> Result<(), Problem>,
     ) -> Result<Reply> {
-        let answer = Text::new(question)
-            .with_default(default)
+        let mut prompt = Text::new(question);
+        if !default.is_empty() {
+            prompt = prompt.with_default(default);
+        }
+        let answer = prompt
             .with_help_message(KEYS)
             .with_validator(move |text: &str| {
                 Ok(match check(text) {
                     Ok(()) => Validation::Valid,
-                    Err(problem) => Validation::Invalid(problem.what.into()),
+                    Err(Problem { what, mend, .. }) => {
+                        let said = [Some(what), mend].into_iter().flatten();
+                        Validation::Invalid(said.collect::<Vec<_>>().join(": ").into())
+                    }
                 })
             })
             .prompt();

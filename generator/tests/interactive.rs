@@ -12,6 +12,7 @@ use std::time::Duration;
 
 const ENTER: &str = "\r";
 const ESCAPE: &str = "\u{1b}";
+const BACKSPACE: &str = "\u{7f}";
 const DOWN: &str = "\u{1b}[B";
 const CTRL_C: &str = "\u{3}";
 
@@ -120,6 +121,12 @@ fn asked_gone_back_shown_and_written() {
             .when("API group", ESCAPE)
             .when("Kind", "Store\r")
             .when("API group", ENTER)
+            .when("Kinds it makes", "Gadget\r")
+            .when(
+                "is no kind that opgen knows",
+                &format!("{}Deployment\r", BACKSPACE.repeat(6)),
+            )
+            .when("refers to", ENTER)
             .when("manage outside", &format!("{DOWN}{DOWN}{ENTER}"))
             .when("Write it?", &format!("{DOWN}{ENTER}"))
             .when("manage outside", &format!("{DOWN}{ENTER}"))
@@ -131,7 +138,9 @@ fn asked_gone_back_shown_and_written() {
     assert_eq!(code, Some(0), "{shown}");
     let settings = fs::read_to_string(folder.path().join("shop-operator/opgen.toml")).unwrap();
     assert!(
-        settings.contains("kind = \"Store\"") && settings.contains("external = \"custom\""),
+        settings.contains("kind = \"Store\"")
+            && settings.contains("external = \"http\"")
+            && settings.contains("owns = [\"apps/v1/Deployment\"]"),
         "{settings}"
     );
 }
@@ -142,6 +151,8 @@ fn cancelled_and_interrupted_without_a_trace() {
         terminal
             .when("Kind", ENTER)
             .when("API group", ENTER)
+            .when("Kinds it makes", ENTER)
+            .when("refers to", ENTER)
             .when("manage outside", ENTER)
             .when("handlers.rs", "")
             .when("Write it?", &format!("{DOWN}{DOWN}{ENTER}"));

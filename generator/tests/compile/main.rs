@@ -206,8 +206,8 @@ fn every_pair_of_options_builds_and_passes_its_tests() {
     let mut projects = Projects::new("projects");
     for (number, case) in cases.iter().enumerate() {
         let name = pairs::name(case, number);
+        eprintln!("{name}: {}", pairs::words(case));
         if is_picked(&number.to_string()) || is_picked(&name) {
-            eprintln!("{name}: {}", pairs::words(case));
             projects.make_from(&name, &pairs::settings(case, &name));
         }
     }

@@ -16,7 +16,7 @@ use opgen_runtime::prelude::*;
 
 use super::{
     DatabasePhase,
-    foreign::{Certificate, CertificateSpec},
+    foreign::{Certificate, CertificateFields},
     references,
 };
 use crate::{NAME, api::DatabaseSpec};
@@ -135,7 +135,7 @@ fn job_progress(live: &Job) -> Progress {
 }
 
 fn certificate(meta: &ObjectMeta) -> Certificate {
-    let mut object = Certificate::new("", CertificateSpec::default());
+    let mut object = Certificate::new("", CertificateFields::default());
     object.metadata = meta.clone();
     object
 }

@@ -6,7 +6,7 @@ use kube::CustomResource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is said about a `Certificate`.
+/// What a `Certificate` has beside its metadata and its status.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[kube(
     group = "cert-manager.io",
@@ -14,14 +14,14 @@ use serde_json::Value;
     kind = "Certificate",
     plural = "certificates",
     namespaced,
+    no_spec,
     status = "ForeignStatus",
     schema = "disabled"
 )]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateSpec {
-    /// Fields that have no type of their own here.
-    #[serde(flatten)]
-    pub others: BTreeMap<String, Value>,
+pub struct CertificateFields {
+    /// What is wanted. Not every object has it, nor every kind: where there is nothing, nothing is sent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub spec: BTreeMap<String, Value>,
 }
 
 /// As much of a status as most kinds have.
