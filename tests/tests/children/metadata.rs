@@ -28,8 +28,12 @@ pub fn a_concurrent_write_is_not_lost() {
             .verb("watch")
             .resource("sites")
             .lag_events(secs(2));
+        let lag = world.cluster.inject(lag);
+        // A fault takes hold of a watch as it opens.
+        world.cluster.cut_watches();
+        let disturbed = world.until(|| lag.fired() > 0).await;
+        assert!(disturbed.is_some(), "nothing was disturbed");
         world.patch(&object, &json!({"spec": {"label": "gold"}}));
-        world.cluster.inject(lag);
         world.patch(
             &object,
             &json!({"metadata": {"labels": {"theirs": "kept"}}}),

@@ -8,18 +8,21 @@ use crate::gadget::{Fake, gadget, scenario};
 pub fn a_watch_that_breaks_is_taken_up_again() {
     scenario(Fake::default).run(async |world| {
         world.advance(secs(1)).await;
-        world.cluster.inject(
+        let broken = world.cluster.inject(
             Fault::new()
                 .verb("watch")
                 .resource("gadgets")
                 .times(3)
                 .close_watch_after(1),
         );
+        // A fault takes hold of a watch as it opens.
+        world.cluster.cut_watches();
         for number in 0..10 {
             let object = gadget(&format!("gadget-{number}"));
             world.cluster.create_raw(object.clone()).unwrap();
             assert!(world.ready(&object).await < secs(120));
         }
+        assert_eq!(broken.fired(), 3, "each of them was disturbed");
     });
 }
 
@@ -27,13 +30,20 @@ pub fn a_watch_that_breaks_is_taken_up_again() {
 pub fn an_expired_version_leads_to_a_new_list() {
     scenario(Fake::default).run(async |world| {
         world.advance(secs(1)).await;
-        world.cluster.inject(
+        let expired = world.cluster.inject(
             Fault::new()
                 .verb("watch")
                 .resource("gadgets")
                 .times(1)
                 .expire_watch_after(1),
         );
+        // A fault takes hold of a watch as it opens.
+        world.cluster.cut_watches();
+        let lists = || {
+            let log = world.cluster.log();
+            log.count(|entry| entry.verb == "list" && entry.resource == "gadgets")
+        };
+        let before = lists();
         for number in 0..3 {
             world
                 .cluster
@@ -43,6 +53,8 @@ pub fn an_expired_version_leads_to_a_new_list() {
         for number in 0..3 {
             world.ready(&gadget(&format!("gadget-{number}"))).await;
         }
+        assert_eq!(expired.fired(), 1, "the watch was disturbed");
+        assert!(lists() > before, "a new list");
     });
 }
 
@@ -58,13 +70,18 @@ pub fn a_410_at_the_start_of_a_watch_is_no_dead_end() {
                 .times(1)
                 .close_watch_after(0),
         );
-        world.cluster.inject(
+        // The watch that is closed is the first.
+        let refused = world.cluster.inject(
             Fault::new()
                 .verb("watch")
                 .resource("gadgets")
                 .occurrence(2)
+                .times(1000)
                 .fail_before_commit(410),
         );
+        world.cluster.cut_watches();
+        let disturbed = world.until(|| refused.fired() > 0).await;
+        assert!(disturbed.is_some(), "nothing was disturbed");
         world.cluster.create_raw(gadget("a")).unwrap();
         assert!(world.ready(&gadget("a")).await < secs(600));
     });

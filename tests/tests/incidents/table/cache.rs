@@ -61,7 +61,7 @@ hazards! {
         signals: [Metric("listwatch_errors_total"), Metric("listwatch_sync_duration_seconds")],
         incidents: [
             cache::a_watch_refused_with_410_begins_with_a_list kills [ExpiredStart],
-            watch::a_410_at_the_start_of_a_watch_is_no_dead_end kills [],
+            watch::a_410_at_the_start_of_a_watch_is_no_dead_end kills [ExpiredStart],
             watch::an_expired_version_leads_to_a_new_list kills [],
             watch::a_watch_that_breaks_is_taken_up_again kills [],
             cache::what_went_while_the_watch_was_expired_is_forgotten kills [ListLoss],
