@@ -9,11 +9,10 @@ use serde_json::json;
 
 use crate::{
     database::{
-        Cloud, DatabasePhase, cluster, database, database_with, densest, process, scenario,
-        scenario_of, virtually,
+        Cloud, DatabasePhase, cluster, database, database_with, process, scenario, scenario_of,
     },
-    site::{self, site},
-    ticket,
+    replicas::virtually,
+    ticket::{self, densest},
 };
 
 /// An operator comes up where there are hundreds of objects, each worth some seconds.
@@ -166,7 +165,7 @@ pub fn what_drifts_without_an_event_is_seen() {
 /// The cloud needs twenty minutes, the phase may take thirty, and the operator is down for two hours.
 #[test]
 pub fn a_deadline_that_ran_out_during_downtime_fails_nothing() {
-    virtually(async {
+    virtually(1, async {
         let (cluster, cloud) = (cluster(), Cloud::default().with_build_time(secs(1200)));
         cluster.create_raw(database("a")).unwrap();
         let first = process(&cluster, &cloud);
@@ -191,31 +190,19 @@ pub fn the_deadline_of_a_phase_puts_off_no_poll() {
         });
 }
 
-/// An owner backs off since one of its children cannot be changed; the status of another one changes each second.
+/// What happens to an object that waits for its next look leaves that look where it was.
 #[test]
-pub fn the_status_of_a_child_cuts_no_backoff() {
-    let object = site("a", json!({"replicas": 1, "job": "true"}));
-    site::scenario().object(object.clone()).run(async |world| {
-        world.ready(&object).await;
-        world.patch(&object, &json!({"spec": {"job": "false"}}));
-        world.advance(secs(5)).await;
-        let name = site::only(&world, "Deployment")["metadata"]["name"].clone();
-        let runs = world.metric("controller_runtime_reconcile_total");
-        for second in 0..60 {
-            let status = json!({"status": {"observedGeneration": second}});
-            world
-                .cluster
-                .patch_raw(
-                    "Deployment",
-                    "default",
-                    name.as_str().unwrap(),
-                    "status",
-                    &status,
-                )
-                .unwrap();
-            world.advance(secs(1)).await;
-        }
-        let more = world.metric("controller_runtime_reconcile_total") - runs;
-        assert!(more < 3.5, "{more} runs in a minute");
-    });
+pub fn an_event_puts_off_no_poll() {
+    scenario(|| Cloud::default().with_build_time(secs(120)))
+        .object(database("a"))
+        .run(async |world| {
+            let mut beats = 0;
+            while beats < 150 && !world.is_ready(&database("a")) {
+                let touched = json!({"metadata": {"labels": {"touched": beats.to_string()}}});
+                world.patch(&database("a"), &touched);
+                world.advance(secs(1)).await;
+                beats += 1;
+            }
+            assert!((120..135).contains(&beats), "{beats} s");
+        });
 }

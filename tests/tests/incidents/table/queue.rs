@@ -81,7 +81,8 @@ hazards! {
         incidents: [
             queue::the_deadline_of_a_phase_puts_off_no_poll kills [EarlierTimer],
             failures::a_panicking_handler_kills_nothing kills [SpecCutsBackoff],
-            queue::the_status_of_a_child_cuts_no_backoff kills [StatusKeepsBackoff],
+            queue::an_event_puts_off_no_poll kills [],
+            healing::the_status_of_a_child_cuts_no_backoff kills [StatusKeepsBackoff],
         ],
     }
 }
