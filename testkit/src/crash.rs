@@ -1,6 +1,7 @@
-//! Crash exploration: the operator dies before and after each of its writes, comes back, dies again, and has to recover.
+//! Crash exploration: the operator dies before and after each of its writes, comes back, and has to recover; where pairs
+//! are asked for, it dies in the recovery, too.
 
-use std::sync::Arc;
+use std::{ffi::OsStr, sync::Arc};
 
 use tokio::sync::Notify;
 
@@ -24,11 +25,15 @@ pub(crate) enum Depth {
 }
 
 impl Depth {
-    /// Points, as they take seconds; pairs where `OPGEN_CRASH_PAIRS` is set.
+    /// Points, as they take seconds; pairs where `OPGEN_CRASH_PAIRS` is set, to neither nothing nor 0.
     pub(crate) fn from_env() -> Self {
-        match std::env::var_os("OPGEN_CRASH_PAIRS") {
-            Some(_) => Self::Pairs,
-            None => Self::Points,
+        Self::said(std::env::var_os("OPGEN_CRASH_PAIRS").as_deref())
+    }
+
+    fn said(pairs: Option<&OsStr>) -> Self {
+        match pairs {
+            Some(pairs) if !pairs.is_empty() && pairs != "0" => Self::Pairs,
+            _ => Self::Points,
         }
     }
 }
@@ -158,5 +163,19 @@ impl<P> crate::story::Disturb<P> for Survivor {
     async fn interlude(&mut self, world: &World<P>) -> Result<(), Violation> {
         self.children = Some(crate::children::names(world));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Depth;
+
+    #[test]
+    fn pairs_are_asked_for_by_what_is_neither_nothing_nor_0() {
+        let said = |pairs: Option<&str>| Depth::said(pairs.map(AsRef::as_ref));
+        for points in [None, Some(""), Some("0")] {
+            assert_eq!(said(points), Depth::Points, "{points:?}");
+        }
+        assert_eq!(said(Some("1")), Depth::Pairs);
     }
 }

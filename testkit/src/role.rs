@@ -10,7 +10,7 @@ use crate::{
     process::Life,
     report::in_parallel,
     scenario::Scenario,
-    story::{Progress, verdict},
+    story::{Calm, Progress, verdict},
     trouble::Trouble,
     world::World,
 };
@@ -146,13 +146,10 @@ fn live<C: Send + Sync + 'static, P: Clone + 'static>(
         trouble,
         Some(Trouble::ChildDeleted { .. } | Trouble::FailedByHand)
     );
-    let calm = Trouble::Lag(Duration::ZERO);
     let lived = life.process(async |world: World<P>| {
-        let (oracle, mut progress) = (scenario.oracle(), Progress::default());
-        let mut arms = Arms::new(scenario, trouble.unwrap_or(&calm));
         let lived = tokio::select! {
             biased;
-            lived = scenario.live(&world, &oracle, &mut progress, false, &mut arms) => lived,
+            lived = story(scenario, &world, trouble) => lived,
             // What comes of a missing right need not be waited for.
             violation = refused(&world) => Err(violation),
         };
@@ -163,6 +160,28 @@ fn live<C: Send + Sync + 'static, P: Clone + 'static>(
         }
     });
     verdict(&life, lived)
+}
+
+/// From creation to deletion, in that trouble or in none.
+async fn story<C, P>(
+    scenario: &Scenario<C, P>,
+    world: &World<P>,
+    trouble: Option<&Trouble>,
+) -> Result<(), Violation> {
+    let (oracle, mut progress) = (scenario.oracle(), Progress::default());
+    match trouble {
+        Some(trouble) => {
+            let mut arms = Arms::new(scenario, trouble);
+            scenario
+                .live(world, &oracle, &mut progress, false, &mut arms)
+                .await
+        }
+        None => {
+            scenario
+                .live(world, &oracle, &mut progress, false, &mut Calm)
+                .await
+        }
+    }
 }
 
 /// Waits for a request that the role does not allow.

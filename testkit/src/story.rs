@@ -75,7 +75,8 @@ impl<C, P> Scenario<C, P> {
         }
     }
 
-    /// Goes on with the life, to its end. `quiet`: the three hours are waited for.
+    /// Goes on with the life, to its end. `quiet`: the three hours are waited for. Only the check of the role passes
+    /// `false`: it leads, and a lease is renewed all the while.
     pub(crate) async fn live(
         &self,
         world: &World<P>,
