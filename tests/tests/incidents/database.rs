@@ -451,17 +451,6 @@ pub fn database_with(name: &str, more: Value) -> Value {
     object
 }
 
-/// Runs `test` in virtual time, the same every time; for tests that start and end processes themselves.
-pub fn virtually<T>(test: impl Future<Output = T>) -> T {
-    fastrand::seed(1);
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap()
-        .block_on(test)
-}
-
 /// A cluster with the operator's manifests.
 pub fn cluster() -> Cluster {
     let cluster = Cluster::new();
@@ -488,15 +477,4 @@ pub fn process(cluster: &Cluster, cloud: &Cloud) -> JoinHandle<()> {
     tokio::spawn(async move {
         let _ = run.await;
     })
-}
-
-/// The most of these moments within one window.
-pub fn densest(moments: &[Instant], window: Duration) -> usize {
-    let from = |start: &Instant| {
-        let within = moments
-            .iter()
-            .filter(|at| **at >= *start && **at < *start + window);
-        within.count()
-    };
-    moments.iter().map(from).max().unwrap_or(0)
 }

@@ -5,7 +5,8 @@ use opgen_testkit::Fault;
 use serde_json::json;
 
 use crate::{
-    database::{Cloud, cluster, database, process, virtually},
+    database::{Cloud, cluster, database, process},
+    replicas::virtually,
     site::{self, only, site},
 };
 
@@ -13,7 +14,7 @@ use crate::{
 /// terminating. The watch then brings the present one.
 #[test]
 pub fn an_old_uid_replayed_after_a_restart_harms_no_namesake() {
-    virtually(async {
+    virtually(1, async {
         let (cluster, cloud) = (cluster(), Cloud::default());
         let object = || cluster.get_raw("Database", "default", "a").unwrap();
         let mut retained = database("a");

@@ -47,7 +47,7 @@ pub fn the_same_in_other_words_is_not_written() {
 
 #[test]
 pub fn a_crd_without_the_status_subresource_is_refused() {
-    crate::database::virtually(async {
+    crate::replicas::virtually(1, async {
         let cluster = opgen_testkit::Cluster::new();
         let mut crd = operator().manifests().remove(0);
         crd["spec"]["versions"][0]

@@ -7,7 +7,10 @@ use opgen_testkit::{Cluster, Fault};
 use serde_json::json;
 use tokio::{task::JoinHandle, time::Instant};
 
-use crate::ticket::{Fake, context, operator, scenario, ticket};
+use crate::{
+    replicas::virtually,
+    ticket::{Fake, context, operator, scenario, ticket},
+};
 
 /// What a job of the test takes.
 const JOB: u64 = 300;
@@ -134,16 +137,6 @@ fn process(cluster: &Cluster, fake: &Fake, leads: bool) -> JoinHandle<()> {
     })
 }
 
-fn virtually(test: impl Future<Output = ()>) {
-    fastrand::seed(1);
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap()
-        .block_on(test);
-}
-
 fn cluster() -> Cluster {
     let cluster = Cluster::new();
     let home = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "desk"}});
@@ -156,7 +149,7 @@ fn cluster() -> Cluster {
 
 #[test]
 pub fn a_crash_starts_the_job_again_with_its_key() {
-    virtually(async {
+    virtually(1, async {
         let (cluster, fake) = (cluster(), Fake::default());
         let first = process(&cluster, &fake, false);
         tokio::time::sleep(secs(100)).await;
@@ -183,7 +176,7 @@ pub fn a_crash_starts_the_job_again_with_its_key() {
 
 #[test]
 pub fn a_lost_lease_cuts_jobs() {
-    virtually(async {
+    virtually(1, async {
         let (cluster, fake) = (cluster(), Fake::default());
         let _process = process(&cluster, &fake, true);
         tokio::time::sleep(secs(100)).await;
@@ -203,7 +196,7 @@ pub fn a_lost_lease_cuts_jobs() {
 
 #[test]
 pub fn a_trigger_wakes_its_object() {
-    virtually(async {
+    virtually(1, async {
         let (cluster, fake) = (cluster(), Fake::default());
         cluster.create_raw(ticket("p", "poll")).unwrap();
         let operator = operator(|kind| kind);

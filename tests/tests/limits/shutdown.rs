@@ -16,7 +16,10 @@ use tokio::{
     time::Instant,
 };
 
-use crate::ticket::{BLOCKED, Fake, context, operator, ticket};
+use crate::{
+    replicas::virtually,
+    ticket::{BLOCKED, Fake, context, operator, ticket},
+};
 
 /// What is left once the operator was told to end after `after`, and how long that took.
 async fn ended(
@@ -53,19 +56,9 @@ fn cluster(mode: &str) -> Cluster {
     cluster
 }
 
-fn virtually(test: impl Future<Output = ()>) {
-    fastrand::seed(1);
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap()
-        .block_on(test);
-}
-
 #[test]
 pub fn a_drain_lets_runs_end_but_not_for_ever() {
-    virtually(async {
+    virtually(1, async {
         for (drain, is_whole) in [(secs(25), true), (secs(3), false)] {
             let (cluster, fake) = (cluster("work"), Fake::default());
             fake.work_takes(secs(18));
@@ -83,7 +76,7 @@ pub fn a_drain_lets_runs_end_but_not_for_ever() {
 
 #[test]
 pub fn a_job_is_cut_before_the_lease_is_free() {
-    virtually(async {
+    virtually(1, async {
         let (cluster, fake) = (cluster("job"), Fake::default());
         let (ended, took) = ended(&cluster, &fake, secs(100), secs(25)).await;
         assert!(ended.is_ok() && took < secs(1), "{ended:?} after {took:?}");
