@@ -140,7 +140,7 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
             paths: (self.scenario.operator)().machine_paths().into(),
             failed: self.scenario.failed_phases().into(),
             writes: self.writes.clone(),
-            patience: self.scenario.patience,
+            faults: Arc::default(),
             seed: self.scenario.seed,
         }
     }

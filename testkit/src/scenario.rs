@@ -57,7 +57,6 @@ pub struct Scenario<C, P> {
     pub(crate) changes: Vec<Value>,
     pub(crate) elects: bool,
     pub(crate) seed: u64,
-    pub(crate) patience: Duration,
 }
 
 impl<C, P> Clone for Scenario<C, P> {
@@ -75,7 +74,6 @@ impl<C, P> Clone for Scenario<C, P> {
             changes: self.changes.clone(),
             elects: self.elects,
             seed: self.seed,
-            patience: self.patience,
         }
     }
 }
@@ -111,7 +109,6 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
                 .ok()
                 .and_then(|seed| seed.parse().ok())
                 .unwrap_or(1),
-            patience: Duration::from_secs(4 * 3600),
         }
     }
 
@@ -181,13 +178,6 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
-        self
-    }
-
-    /// How long, in virtual time, the oracle waits for an object to settle (default 4 h).
-    #[must_use]
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
         self
     }
 

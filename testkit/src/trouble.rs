@@ -4,6 +4,11 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use crate::writes::WriteFault;
 
+/// The verbs whose requests can be hung; those of [`VERBS`] are, in turn.
+const MORE_VERBS: &[&str] = &["update", "deletecollection"];
+/// The verbs whose requests are hung in turn.
+pub(crate) const VERBS: &[&str] = &["list", "watch", "get", "patch", "create", "delete"];
+
 /// What goes wrong while a scenario is lived through: see [`Scenario::check_under`](crate::Scenario::check_under).
 ///
 /// What lasts begins with each act of the users (creation, each change, deletion) and ends two minutes later, or when
@@ -168,7 +173,9 @@ fn parse(text: &str) -> Option<Trouble> {
             let by = value.strip_suffix("ms")?.parse().ok()?;
             Trouble::Lag(Duration::from_millis(by))
         }
-        "hung" => Trouble::Hung(value.to_owned()),
+        "hung" if VERBS.contains(&value) || MORE_VERBS.contains(&value) => {
+            Trouble::Hung(value.to_owned())
+        }
         "refused" => Trouble::Refused(value.parse().ok()?),
         "status-refused" => Trouble::StatusRefused(value.parse().ok()?),
         _ => return None,
@@ -219,7 +226,15 @@ mod tests {
             let trouble: Trouble = text.parse().unwrap();
             assert_eq!(trouble.to_string(), text);
         }
-        for wrong in ["", "lag:3", "before@1", "reverted@x", "fire", "before:409/"] {
+        for wrong in [
+            "",
+            "lag:3",
+            "before@1",
+            "reverted@x",
+            "fire",
+            "before:409/",
+            "hung:lost",
+        ] {
             assert!(wrong.parse::<Trouble>().is_err(), "{wrong}");
         }
     }

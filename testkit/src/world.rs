@@ -1,8 +1,11 @@
 //! What a test sees while the operator runs, and what it can do to it.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
-use opgen_apiserver::{Cluster, Fault};
+use opgen_apiserver::{Cluster, Fault, FaultHandle};
 use opgen_runtime::{metrics::Metrics, status::MachinePaths};
 use serde_json::{Value, json};
 
@@ -12,6 +15,8 @@ use crate::{
     writes::{Which, WriteFault, Writes},
 };
 
+/// How long, in virtual time, a test waits for an object to settle.
+const PATIENCE: Duration = Duration::from_secs(4 * 3600);
 /// How often a waiting test looks at most, in virtual time; half a percent of the time it waited is as good.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -29,7 +34,8 @@ pub struct World<P> {
     /// The failed phase of each kind that has one.
     pub(crate) failed: Arc<[(String, &'static str)]>,
     pub(crate) writes: Writes,
-    pub(crate) patience: Duration,
+    /// What the trouble of this process was made of.
+    pub(crate) faults: Arc<Mutex<Vec<FaultHandle>>>,
     pub(crate) seed: u64,
 }
 
@@ -133,11 +139,11 @@ impl<P> World<P> {
         );
     }
 
-    /// Waits until `holds`. Returns the virtual time it took; `None` if the scenario's patience ran out.
+    /// Waits until `holds`. Returns the virtual time it took; `None` if that is more than four hours.
     pub async fn until(&self, mut holds: impl FnMut() -> bool) -> Option<Duration> {
         let started = tokio::time::Instant::now();
         while !holds() {
-            if started.elapsed() > self.patience {
+            if started.elapsed() > PATIENCE {
                 return None;
             }
             // Ever rarer: a wait of hours needs no look five times a second.
@@ -149,13 +155,13 @@ impl<P> World<P> {
     /// Waits until the object is Ready for its present generation, and says how long it took.
     ///
     /// # Panics
-    /// If the scenario's patience runs out; the message shows the object.
+    /// If that takes more than four hours; the message shows the object.
     pub async fn ready(&self, object: &Value) -> Duration {
         match self.until(|| self.is_ready(object)).await {
             Some(took) => took,
             None => panic!(
                 "not Ready after {:?} (seed {}): {:#?}",
-                self.patience,
+                PATIENCE,
                 self.seed,
                 self.get(object)
             ),
@@ -165,13 +171,13 @@ impl<P> World<P> {
     /// Waits until the object is gone, and says how long it took.
     ///
     /// # Panics
-    /// If the scenario's patience runs out; the message shows the object.
+    /// If that takes more than four hours; the message shows the object.
     pub async fn gone(&self, object: &Value) -> Duration {
         match self.until(|| self.get(object).is_none()).await {
             Some(took) => took,
             None => panic!(
                 "not gone after {:?} (seed {}): {:#?}",
-                self.patience,
+                PATIENCE,
                 self.seed,
                 self.get(object)
             ),
@@ -215,9 +221,17 @@ impl<P> World<P> {
 /// Trouble, from now until [`recover`](Self::recover).
 impl<P> World<P> {
     fn inject(&self, fault: impl Fn(Fault) -> Fault) {
-        for user in &self.users {
-            self.cluster.inject(fault(Fault::new().user(user)));
-        }
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        let injected = self.users.iter().map(|user| fault(Fault::new().user(user)));
+        faults.extend(injected.map(|fault| self.cluster.inject(fault)));
+    }
+
+    /// How many requests and events this process's trouble has touched so far, and how many writes it has failed over
+    /// and over. 0: there was none.
+    #[must_use]
+    pub fn touched(&self) -> usize {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.iter().map(FaultHandle::fired).sum::<usize>() + self.writes.failed()
     }
 
     /// Watch events come this much later: the cache is behind.

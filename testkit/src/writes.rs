@@ -64,6 +64,8 @@ struct State {
     users: Vec<String>,
     tried: usize,
     done: usize,
+    /// How many of them failed by a rule that lasts.
+    failed: usize,
     rules: Vec<Rule>,
 }
 
@@ -84,12 +86,18 @@ impl Writes {
         let mut state = self.state();
         state.tried = 0;
         state.done = 0;
+        state.failed = 0;
         state.rules.clear();
     }
 
     /// How many writes changed something since the restart.
     pub(crate) fn done(&self) -> usize {
         self.state().done
+    }
+
+    /// How many writes failed since the restart by a rule that lasts.
+    pub(crate) fn failed(&self) -> usize {
+        self.state().failed
     }
 
     pub(crate) fn fail(&self, which: Which, fault: WriteFault) {
@@ -154,7 +162,9 @@ impl Writes {
         if let (Which::Every(_), Then::Fault(fault)) =
             (state.rules[index].which, &state.rules[index].then)
         {
-            return fault.at(stage).unwrap_or(WriteVerdict::Proceed);
+            let verdict = fault.at(stage).unwrap_or(WriteVerdict::Proceed);
+            state.failed += 1;
+            return verdict;
         }
         let rule = state.rules.remove(index);
         // What is done now may write, too.

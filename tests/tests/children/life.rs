@@ -1,4 +1,5 @@
 use opgen_runtime::{children::DESIRED_HASH_ANNOTATION, secs};
+use opgen_testkit::{Trouble, Violation};
 use serde_json::json;
 
 use crate::site::{of_kind, only, operator, requests, scenario, site};
@@ -349,4 +350,18 @@ pub fn a_404_that_names_no_child_is_not_its_end() {
         assert_eq!(unserved.fired(), 1);
         assert!(gone.is_some_and(|took| took < secs(60)), "{gone:?}");
     });
+}
+
+/// A phase that failed is left by a new generation, and by nothing else.
+#[test]
+pub fn who_was_failed_by_hand_begins_anew_with_a_change() {
+    let life = scenario().object(site("a", json!({"replicas": 1})));
+    let grown = life.clone().change(json!({"spec": {"replicas": 2}}));
+    assert_eq!(grown.check_under(&Trouble::FailedByHand), Ok(()));
+    let labelled = life.change(json!({"metadata": {"labels": {"seen": "yes"}}}));
+    let found = labelled.check_under(&Trouble::FailedByHand);
+    assert!(
+        matches!(found, Err(Violation::NoSuchMoment(_))),
+        "{found:?}"
+    );
 }

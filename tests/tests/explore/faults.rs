@@ -122,6 +122,11 @@ fn moments_that_never_come_are_said() {
         Trouble::ChildEdited { child: 9 },
         Trouble::OldUid { revision: 999 },
         Trouble::NamespaceDeleted { write: 99 },
+        Trouble::Hung("deletecollection".to_owned()),
+        Trouble::EveryWrite {
+            each: 99,
+            fault: WriteFault::HangAfter,
+        },
     ] {
         let found = scenario(Mistake::None).check_under(&trouble);
         assert!(

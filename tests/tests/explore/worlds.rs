@@ -77,6 +77,7 @@ fn events_come_twice() {
         grow(&world, 2);
         world.ready(&shop("a")).await;
         assert!(world.metric("controller_runtime_reconcile_total") > once);
+        assert!(world.touched() > 0, "no event came twice");
     });
 }
 
