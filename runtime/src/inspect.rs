@@ -168,3 +168,31 @@ impl ProbeSource for Inspector {
         self.clock.now()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+
+    #[tokio::test(start_paused = true)]
+    async fn live_means_that_every_loop_turns() {
+        let inspector = Inspector::new(Metrics::new(), Vec::new(), Arc::new(SystemClock));
+        let (turns, sticks) = (Board::default(), Board::default());
+        inspector.add("Fine".into(), turns.clone());
+        inspector.add("Stuck".into(), sticks.clone());
+        assert_eq!(
+            inspector.live(),
+            Ok(()),
+            "one that starts is no reason to kill it"
+        );
+        sticks.idle(true);
+        tokio::time::advance(BEAT_LIMIT).await;
+        turns.idle(true);
+        assert_eq!(inspector.live(), Ok(()));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let reasons = inspector.live().expect_err("it is stuck");
+        assert_eq!(reasons, ["the loop of Stuck has not turned for 31s"]);
+        sticks.idle(false);
+        assert_eq!(inspector.live(), Ok(()), "it turns again");
+    }
+}

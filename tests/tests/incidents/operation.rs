@@ -83,8 +83,9 @@ fn in_real_time(test: impl Future<Output = ()>) {
 pub fn the_object_that_is_stuck_can_be_found() {
     in_real_time(async {
         let (cluster, cloud, address) = (cluster(), Cloud::default(), free_address());
-        cloud.is(Mood::Hangs);
+        cloud.is(Mood::Says(503));
         cluster.create_raw(database("stuck")).unwrap();
+        let began = jiff::Timestamp::now();
         let options = RunOptions {
             probe_addr: Some(address),
             ..RunOptions::default()
@@ -96,15 +97,24 @@ pub fn the_object_that_is_stuck_can_be_found() {
         );
         let run = tokio::spawn(run);
         let asked = asks(address, "/debug/reconciles", |answer| {
-            answer.contains("stuck")
+            answer.contains("503")
         });
         let answer = tokio::task::spawn_blocking(|| asked.join().unwrap())
             .await
             .unwrap();
+        let (_, lines) = answer.split_once("\r\n\r\n").unwrap();
+        let lines: Vec<serde_json::Value> = serde_json::from_str(lines).expect(&answer);
+        let [stuck] = &*lines else {
+            panic!("one is stuck: {answer}");
+        };
+        assert_eq!(stuck["name"], "stuck", "{answer}");
+        assert_eq!(stuck["phase"], "Pending", "{answer}");
+        let since: jiff::Timestamp = stuck["since"].as_str().unwrap().parse().unwrap();
         assert!(
-            answer.contains("stuck") && answer.contains("Pending"),
+            (began..=jiff::Timestamp::now()).contains(&since),
             "{answer}"
         );
+        assert!(stuck["why"].as_str().unwrap().contains("503"), "{answer}");
         run.abort();
     });
 }
