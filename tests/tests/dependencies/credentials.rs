@@ -125,3 +125,35 @@ pub fn a_secret_that_makes_no_client_is_named() {
         world.ready(&one).await;
     });
 }
+
+/// H43: a provider refuses the token. That is said; the token is not.
+#[test]
+pub fn a_refused_token_is_shown_nowhere() {
+    let one = account("a", "eu");
+    scenario(256).run(async |world| {
+        world.cluster.create_raw(secret("a", "t0p-s3cr3t")).unwrap();
+        world.cluster.create_raw(one.clone()).unwrap();
+        world.advance(secs(600)).await;
+        assert_eq!(world.provider.state().made, ["t0p-s3cr3t"], "it was tried");
+        let reconciling = condition(&world, &one, "Reconciling");
+        let said = reconciling["message"].as_str().unwrap();
+        assert!(said.contains("unknown token"), "{reconciling}");
+        world.delete(&one);
+        world.advance(secs(600)).await;
+        let told = world.cluster.list_raw("events.events.k8s.io", "");
+        let told = serde_json::to_string(&told.unwrap()).unwrap();
+        assert!(told.contains("CredentialsRefused"), "{told}");
+        let object = world.get(&one).unwrap().to_string();
+        let stored = world.get(&secret("a", "")).unwrap();
+        let stored = stored["data"]["token"].as_str().unwrap();
+        for (place, text) in [
+            ("events", told),
+            ("object", object),
+            ("metrics", world.metrics.encode()),
+        ] {
+            for token in ["t0p-s3cr3t", stored] {
+                assert!(!text.contains(token), "{place}: {text}");
+            }
+        }
+    });
+}

@@ -49,12 +49,12 @@ pub fn the_generated_role_is_enough_and_no_wildcard() {
 pub fn a_thousand_tenants_make_no_thousand_series() {
     ticket::scenario(|kind| kind.group_by(|ticket| ticket.spec.tenant.clone())).run(
         async |world| {
-            for number in 0..200 {
+            for number in 0..1000 {
                 let mut object = ticket(&format!("t{number}"), "work");
                 object["spec"]["tenant"] = json!(format!("tenant-{number}"));
                 world.cluster.create_raw(object).unwrap();
             }
-            world.ready(&ticket("t199", "work")).await;
+            world.ready(&ticket("t999", "work")).await;
             world.advance(secs(30)).await;
             let text = world.metrics.encode();
             let series = text

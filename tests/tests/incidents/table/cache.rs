@@ -93,7 +93,10 @@ hazards! {
         compile: [],
         lint: [],
         signals: [Metric("opgen_undecodable_objects"), Event("Undecodable")],
-        incidents: [watch::an_object_that_does_not_decode_harms_no_other kills [DecodedAlone]],
+        incidents: [
+            watch::an_object_that_does_not_decode_harms_no_other kills [DecodedAlone],
+            undecodable::a_child_that_does_not_decode_is_told_and_not_taken_for_absent kills [],
+        ],
     }
     H53 "A partial listing prunes what lives" {
         default: "pruning takes a complete listing; a cache that is being read anew is none",

@@ -55,7 +55,10 @@ hazards! {
         compile: ["status_with_a_secret"],
         lint: ["secret_in_status"],
         signals: [],
-        incidents: [people::a_secret_cannot_be_shown kills []],
+        incidents: [
+            people::a_secret_cannot_be_shown kills [],
+            credentials::a_refused_token_is_shown_nowhere kills [],
+        ],
     }
     H48 "A role too wide, or without a verb" {
         default: "the role comes from the builder, and every test runs under it",

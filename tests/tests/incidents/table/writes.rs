@@ -58,7 +58,10 @@ hazards! {
         compile: [],
         lint: ["growing_status_list"],
         signals: [Metric("opgen_status_bytes")],
-        incidents: [writes::a_history_in_the_status_stays_short kills [BoundedLists]],
+        incidents: [
+            writes::a_history_in_the_status_stays_short kills [BoundedLists],
+            signals::a_status_that_is_too_large_is_said_and_not_sent kills [],
+        ],
     }
     H47 "A rollback meets a phase it does not know" {
         default: "only a condition is written; deletion still works",
