@@ -202,6 +202,22 @@ pub(crate) fn manifest(given: Option<&Path>) -> Result<PathBuf> {
         })
 }
 
+/// The folder that a command is about: that of the manifest, if one is named.
+///
+/// # Errors
+/// If the manifest is not there: bad input.
+pub(crate) fn folder(named: Option<&Path>, otherwise: &Path) -> Result<PathBuf> {
+    let Some(path) = named else {
+        return Ok(otherwise.to_path_buf());
+    };
+    manifest(named)?;
+    // As it was written, so that what is said about it can be found again; `Cargo.toml` alone is here.
+    Ok(match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

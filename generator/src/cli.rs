@@ -194,6 +194,7 @@ const INIT_EXAMPLES: &str = "\
 Examples:
   cargo opgen init
   cargo opgen init services/database --kind Database --group db.example.com --dry-run
+  cargo opgen init --manifest-path services/database/Cargo.toml --owns Deployment -y
 
 It adds modules, tests, manifests and dependencies to a crate. No file is overwritten, no dependency changed: where
 your own is in the way, the lines to add to it are printed. The phases and answers are those of `new`, see there.";
@@ -207,6 +208,9 @@ your own is in the way, the lines to add to it are printed. The phases and answe
     mut_arg("force", |force| force.hide(true)),
 )]
 pub struct Init {
+    /// The crate's Cargo.toml, instead of its folder.
+    #[arg(long, value_name = "PATH", conflicts_with = "path")]
+    pub manifest_path: Option<PathBuf>,
     /// The answers, as `new` takes them.
     #[command(flatten)]
     pub new: New,
@@ -271,6 +275,7 @@ const DEV_EXAMPLES: &str = "\
 Examples:
   cargo opgen dev
   cargo opgen dev --port 6443 --namespace team-a
+  cargo opgen dev --manifest-path services/database/Cargo.toml --locked
   cargo opgen dev --once --format json      # for CI: ends with 0 as soon as every sample is Ready
   cargo opgen dev --real                    # against the cluster of the current kubeconfig
 
@@ -311,12 +316,22 @@ pub struct Dev {
     pub cargo: CargoFlags,
 }
 
+const GRAPH_EXAMPLES: &str = "\
+Examples:
+  cargo opgen graph
+  cargo opgen graph src/controllers/database --as svg > database.svg
+  cargo opgen graph --manifest-path services/database/Cargo.toml --as dot | dot -Tpng > database.png";
+
 /// `graph`: the phase graphs of a project.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = GRAPH_EXAMPLES)]
 pub struct Graph {
     /// A project, a folder or a file.
     #[arg(value_name = "PATH", default_value = ".")]
     pub path: PathBuf,
+    /// The project's Cargo.toml, instead of a path; the folder of a workspace's shows all its members.
+    #[arg(long, value_name = "PATH", conflicts_with = "path")]
+    pub manifest_path: Option<PathBuf>,
     /// The language of the picture.
     #[arg(long = "as", value_enum, default_value_t, value_name = "LANGUAGE")]
     pub language: Language,
@@ -334,8 +349,14 @@ pub enum Language {
     Svg,
 }
 
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  cargo opgen completions bash > ~/.local/share/bash-completion/completions/cargo-opgen
+  cargo opgen completions fish > ~/.config/fish/completions/cargo-opgen.fish";
+
 /// `completions`: a script for a shell.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
 pub struct Completions {
     /// Which shell.
     pub shell: clap_complete::Shell,

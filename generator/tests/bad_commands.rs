@@ -162,6 +162,31 @@ fn dev_in_bad_surroundings() {
     );
 }
 
+/// Cargo's own flags reach cargo, in front of whatever it refuses.
+#[cfg(unix)]
+#[test]
+fn cargo_hears_its_own_flags() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    place.write("a/Cargo.toml", OPERATOR);
+    let refuses = place.write("refuses", "#!/bin/sh\necho \"told: $*\" >&2\nexit 101\n");
+    std::fs::set_permissions(&refuses, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for flag in ["--offline", "--locked", "--frozen"] {
+        let output = place
+            .command(&["dev", "--manifest-path", "a/Cargo.toml", flag])
+            .env("CARGO", &refuses)
+            .output()
+            .unwrap();
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let told = said.lines().find(|line| line.contains("told: metadata"));
+        assert!(
+            told.is_some_and(|line| line.contains(flag) && line.contains("a/Cargo.toml")),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn init() {
     let package = (
@@ -180,6 +205,30 @@ fn init() {
             &["init", "nowhere", "-y"],
             2,
             &["there is no crate here", "nowhere"],
+        ),
+        (
+            &[package],
+            &["init", "-y", "--manifest-path", "nowhere/Cargo.toml"],
+            2,
+            &["the manifest is not there", "nowhere/Cargo.toml"],
+        ),
+        (
+            &[package],
+            &["init", "-y", "--manifest-path", "."],
+            2,
+            &["does not lead to a file `Cargo.toml`"],
+        ),
+        (
+            &[package],
+            &["init", ".", "-y", "--manifest-path", "Cargo.toml"],
+            2,
+            &["--manifest-path", "cannot be used with"],
+        ),
+        (
+            &[("a/Cargo.toml", "[package\n")],
+            &["init", "-y", "--manifest-path", "a/Cargo.toml"],
+            2,
+            &["not TOML", "a/Cargo.toml"],
         ),
         (
             &[("Cargo.toml", "[package\n")],
@@ -264,6 +313,36 @@ fn the_others() {
             &["no phase enum is here", "PhaseMachine"],
         ),
         (&[], &["graph", "nowhere"], 2, &["nowhere", "no such file"]),
+        (
+            &[],
+            &["graph", "--manifest-path", "nowhere/Cargo.toml"],
+            2,
+            &["the manifest is not there", "nowhere/Cargo.toml"],
+        ),
+        (
+            &[("a.rs", "x")],
+            &["graph", "--manifest-path", "a.rs"],
+            2,
+            &["does not lead to a file `Cargo.toml`", "a.rs"],
+        ),
+        (
+            &[("a/Cargo.toml", "")],
+            &["graph", "--manifest-path", "a/Cargo.toml"],
+            2,
+            &["no phase enum is here", "PhaseMachine"],
+        ),
+        (
+            &[("Cargo.toml", "")],
+            &["graph", "src", "--manifest-path", "Cargo.toml"],
+            2,
+            &["--manifest-path", "cannot be used with"],
+        ),
+        (
+            &[],
+            &["graph", "--locked"],
+            2,
+            &["unexpected argument", "--locked"],
+        ),
         (
             &[("a.rs", "#[derive(PhaseMachine)] enum {")],
             &["graph"],

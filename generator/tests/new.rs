@@ -306,6 +306,14 @@ fn graphs_come_from_the_source() {
             "{picture}"
         );
     }
+    let by_path = done(folder.path(), &["graph", "x"]).stdout;
+    for (here, manifest) in [
+        (folder.path().to_path_buf(), "x/Cargo.toml"),
+        (folder.path().join("x"), "Cargo.toml"),
+    ] {
+        let named = done(&here, &["graph", "--manifest-path", manifest]);
+        assert_eq!(named.stdout, by_path, "{manifest}");
+    }
     let phase = folder.path().join("x/src/controllers/x/phase.rs");
     let broken = fs::read_to_string(&phase)
         .unwrap()
@@ -339,14 +347,19 @@ fn completions_know_the_commands() {
     }
 }
 
+const COMMANDS: [&str; 7] = ["new", "init", "demo", "dev", "graph", "completions", "man"];
+
 #[test]
 fn help_shows_examples_and_exit_codes() {
     let folder = tempfile::tempdir().unwrap();
     let help =
         |arguments: &[&str]| String::from_utf8(done(folder.path(), arguments).stdout).unwrap();
     assert!(help(&["--help"]).contains("Exit codes:"));
-    assert!(help(&["new", "--help"]).contains("Examples:"));
-    assert!(help(&["demo", "--help"]).contains("Examples:"));
+    for command in COMMANDS {
+        let help = help(&[command, "--help"]);
+        let example = format!("Examples:\n  cargo opgen {command}");
+        assert!(help.contains(&example), "{help}");
+    }
 }
 
 #[test]
@@ -359,14 +372,20 @@ fn every_command_has_a_manual_page() {
         all.contains(".TH cargo-opgen") && all.contains("Exit codes"),
         "{all}"
     );
-    for command in ["new", "init", "demo", "dev", "graph", "completions", "man"] {
+    for command in COMMANDS {
         let page = page(&["man", command]);
         assert!(
             page.contains(&format!(".TH cargo-opgen-{command}")),
             "{page}"
         );
     }
-    assert!(page(&["man", "dev"]).contains("manifest\\-path"));
+    // Whatever works on a project that exists takes its manifest, as cargo does.
+    for command in ["init", "dev", "graph"] {
+        assert!(
+            page(&["man", command]).contains("manifest\\-path"),
+            "{command}"
+        );
+    }
 }
 
 /// A crate that exists: what is added, what is kept, what is printed.
@@ -423,8 +442,20 @@ fn a_crate_becomes_an_operator() {
     assert!(package.join("src/controllers/shop/phase.rs").is_file());
     assert!(package.join("src/lib.rs").is_file() && package.join("opgen.toml").is_file());
 
-    // Once more: nothing is left to add.
-    let again = done(&package, &["init", "-y", "--published", "--format", "json"]);
+    // Once more, from elsewhere: nothing is left to add.
+    let manifest_path = "shop-operator/Cargo.toml";
+    let again = done(
+        folder.path(),
+        &[
+            "init",
+            "--manifest-path",
+            manifest_path,
+            "-y",
+            "--published",
+            "--format",
+            "json",
+        ],
+    );
     let result: Value = serde_json::from_slice(&again.stdout).unwrap();
     assert_eq!(result["created"], serde_json::json!([]));
     assert_eq!(result["dependencies"], serde_json::json!([]));

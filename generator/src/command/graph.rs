@@ -6,13 +6,15 @@ use opgen_phase_model::Machine;
 use opgen_phase_model::graph::{self, Graph};
 use serde_json::json;
 
+use crate::cargo;
 use crate::cli::{self, Language};
 use crate::error::{Exit, Failure, Place, Problem, Result, SourceText};
 use crate::shell::Shell;
 
 pub(crate) fn run(flags: &cli::Graph, shell: Shell) -> Result<()> {
+    let path = cargo::folder(flags.manifest_path.as_deref(), &flags.path)?;
     let mut pictures = Vec::new();
-    for file in sources(&flags.path)? {
+    for file in sources(&path)? {
         for machine in machines(&file)? {
             let graph = Graph::from(&machine);
             let picture = match flags.language {
@@ -25,7 +27,7 @@ pub(crate) fn run(flags: &cli::Graph, shell: Shell) -> Result<()> {
     }
     if pictures.is_empty() {
         return Err(Problem::new("no phase enum is here")
-            .at(Place::Path(flags.path.clone()))
+            .at(Place::Path(path))
             .mend("name a project with an enum that derives `PhaseMachine`")
             .input());
     }

@@ -14,14 +14,17 @@ use crate::cli::{Init, New};
 use crate::error::{Bag, Failure, Place, Problem, Result};
 use crate::plan::{BASE, Plan};
 use crate::shell::Shell;
-use crate::{command, crates, settings};
+use crate::{cargo, command, crates, settings};
 
 const MANIFEST: &str = "Cargo.toml";
 /// Where the author's own file takes ours in: the lines are printed.
 const ROOTS: [&str; 2] = ["src/lib.rs", "src/main.rs"];
 
 pub(crate) fn run(flags: &Init, shell: Shell) -> Result<()> {
-    let flags = &flags.new;
+    let flags = &New {
+        path: cargo::folder(flags.manifest_path.as_deref(), &flags.new.path)?,
+        ..flags.new.clone()
+    };
     for (flag, given) in [("--vcs", flags.vcs.is_some()), ("--force", flags.force)] {
         if given {
             return Err(
