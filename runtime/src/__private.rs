@@ -2,9 +2,9 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use ::futures::{FutureExt, future::BoxFuture};
+use ::futures::{FutureExt, TryFutureExt, future::BoxFuture};
 use ::kube::Resource;
-use ::tracing::Instrument;
+use ::tracing::{Instrument, field::Empty};
 pub use futures;
 pub use http;
 pub use k8s_openapi::api::core::v1::Secret;
@@ -16,7 +16,7 @@ pub use tracing;
 
 use crate::{
     cx::{Cx, Run},
-    error::{Error, Result},
+    error::{Error, ErrorClass, Result},
     mutant::{Mutant, mutated},
     operator::HandlerObserver,
     phase::{PhaseMachine, ReconcilePhase},
@@ -45,8 +45,11 @@ pub fn run_phase<'a, P: ReconcilePhase>(
         kind = %run.kind,
         phase,
         attempt = run.attempt,
+        trigger = run.woken_by.as_str(),
         namespace = object.meta().namespace.as_deref().unwrap_or_default(),
         name = object.meta().name.as_deref().unwrap_or_default(),
+        error = Empty,
+        otel.status_code = Empty,
     );
     let handler = async move {
         let _at_work = AtWork::new(run, object.meta().uid.as_deref().unwrap_or_default(), phase);
@@ -63,6 +66,14 @@ pub fn run_phase<'a, P: ReconcilePhase>(
             ))),
         }
     };
+    let ended = span.clone();
+    let handler = handler.inspect_err(move |error| {
+        ended.record("error", error.reason());
+        // A wait for a place is no failure.
+        if error.class() != ErrorClass::Saturated {
+            ended.record("otel.status_code", "ERROR");
+        }
+    });
     Box::pin(handler.instrument(span))
 }
 

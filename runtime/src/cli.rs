@@ -1,6 +1,8 @@
 //! The command line of a generated operator: `run`, `manifests`, `graph`, `uninstall`. Every flag has an environment variable of
 //! the same name.
 
+mod log;
+
 use std::{
     io::{ErrorKind, Write as _},
     net::SocketAddr,
@@ -103,6 +105,7 @@ pub(crate) fn command(name: &str) -> Command {
             )
             .default_value("info"),
         )
+        .args(log::otlp_flag())
         .subcommand(Command::new("run").about(
             "Run against the cluster of the kubeconfig, or the one this pod is in (default)",
         ))
@@ -191,7 +194,7 @@ fn run<C: Send + Sync + 'static>(
     matches: &ArgMatches,
     context: impl FnOnce(&Clients) -> Result<C>,
 ) -> Result<()> {
-    in_runtime(matches, async {
+    in_runtime(operator.name().to_owned(), matches, async {
         let clients = Clients::try_default().await?;
         let context = context(&clients)?;
         Ok(operator.run(clients, context, options(matches)).await?)
@@ -218,7 +221,7 @@ fn uninstall<C: Send + Sync + 'static>(
             tracing::info!(gone, left, "uninstalling");
         }),
     };
-    in_runtime(matches, async {
+    in_runtime(operator.name().to_owned(), matches, async {
         let clients = Clients::try_default().await?;
         if !own.get_flag("yes") {
             let count = operator.count_objects(&clients).await?;
@@ -246,35 +249,20 @@ fn options(matches: &ArgMatches) -> RunOptions {
     }
 }
 
-fn in_runtime(matches: &ArgMatches, work: impl Future<Output = Result<()>>) -> Result<()> {
-    log(matches)?;
+fn in_runtime(
+    name: String,
+    matches: &ArgMatches,
+    work: impl Future<Output = Result<()>>,
+) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
+    let log = log::begin(&name, matches, runtime.handle())?;
     let done = runtime.block_on(work);
+    log.end();
     // Not waiting for blocking code: after the loss of the lease it must end too.
     runtime.shutdown_background();
     done
-}
-
-fn log(matches: &ArgMatches) -> Result<()> {
-    let level = matches
-        .get_one::<String>("log-level")
-        .map_or("info", String::as_str);
-    let filter = tracing_subscriber::EnvFilter::try_new(level)
-        .map_err(|error| Error::msg(format!("--log-level {level:?} is not a filter: {error}")))?;
-    let json = matches
-        .get_one::<String>("log-format")
-        .is_some_and(|format| format == "json");
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    if json {
-        builder.json().init();
-    } else {
-        builder.init();
-    }
-    Ok(())
 }
 
 /// SIGTERM from the kubelet, or ctrl-c.

@@ -34,6 +34,8 @@ pub struct Run<M: PhaseMachine> {
     pub(crate) identity: Identity,
     /// The attempt whose traces this run looks after; on deletion older ones have their turn too.
     pub(crate) attempt: u32,
+    /// Why this run is.
+    pub(crate) woken_by: crate::engine::woken::WokenBy,
     pub(crate) phase_entered_at: Timestamp,
     pub(crate) spec_changed: bool,
     pub(crate) scope: CallScope,

@@ -32,6 +32,8 @@ pub mod metrics;
 mod mutant;
 pub mod observed;
 pub mod operator;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 pub mod phase;
 pub mod pieces;
 mod preflight;

@@ -33,6 +33,7 @@ use crate::{
         record::Fields,
         report::{Next, Report},
         verdict::{Note, Verdict},
+        woken::WokenBy,
     },
     error::{Error, ErrorClass, Result},
     external::{CallScope, Sighted},
@@ -72,6 +73,8 @@ pub(crate) struct Driver<M: PhaseMachine> {
     gone: BTreeSet<u32>,
     pub(super) observed_in: Option<&'static str>,
     retried: bool,
+    /// Why it runs.
+    pub(super) woken_by: WokenBy,
     handled: u64,
     /// What the last handler learned of its children.
     pub(super) children: ChildNotes,
@@ -107,6 +110,7 @@ impl<M: PhaseMachine> Driver<M> {
             gone: input.gone,
             observed_in: input.observed_in,
             retried: input.retried,
+            woken_by: WokenBy::First,
             handled,
             children,
             written: input.written,
@@ -412,6 +416,7 @@ impl<M: PhaseMachine> Driver<M> {
             empty: StatusOf::<M>::default(),
             identity: identity.clone(),
             attempt,
+            woken_by: self.woken_by,
             phase_entered_at: self.entered_at(fields),
             spec_changed: self.spec_changed(phase),
             scope: CallScope::new(

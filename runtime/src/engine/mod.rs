@@ -28,3 +28,4 @@ mod state;
 mod survey;
 mod verdict;
 pub(crate) mod watch;
+pub(crate) mod woken;

@@ -32,6 +32,8 @@ pub(crate) struct ObjectState {
     pub(crate) gate: Option<(u64, Instant)>,
     /// A run is due, but the gate holds it.
     pub(crate) parked: bool,
+    /// A job or a trigger asked for the next run.
+    pub(crate) called: bool,
     /// Our finalizer is off: whatever still arrives of this uid is history.
     pub(crate) released: bool,
     pub(crate) gone: BTreeSet<u32>,
@@ -67,6 +69,7 @@ impl ObjectState {
             failures: 0,
             gate: None,
             parked: false,
+            called: false,
             released: false,
             gone: BTreeSet::new(),
             observed_in: None,

@@ -7,7 +7,7 @@ use crate::{
     identity::IDENTITY_ANNOTATION,
     metrics::CATALOGUE,
     probes::ENDPOINTS,
-    reference::{REASONS, Reason},
+    reference::{REASONS, Reason, SPAN_FIELDS},
     status::conditions,
 };
 
@@ -30,6 +30,7 @@ pub fn page() -> String {
     #[cfg(feature = "cli")]
     command_line(&mut page);
     environment(&mut page);
+    spans(&mut page);
     page
 }
 
@@ -276,6 +277,12 @@ fn command_line(page: &mut String) {
     section(page, "Flags of commands", words, &columns, &rows);
 }
 
+fn spans(page: &mut String) {
+    let rows = SPAN_FIELDS.map(|(name, says)| vec![code(name), says.to_owned()]);
+    let words = "Of the span `reconcile`, one per run of a handler: in the log lines of what happens in it and, with the feature `otlp` and `--otlp-endpoint`, in the traces that are sent to an OpenTelemetry collector. What an author's code says and spans it makes stand in it.";
+    section(page, "Traces", words, &["field", "what it is"], &rows);
+}
+
 fn environment(page: &mut String) {
     let rows = [
         (
@@ -285,6 +292,14 @@ fn environment(page: &mut String) {
         (
             "KUBECONFIG",
             "the cluster, where the operator does not run in one",
+        ),
+        (
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            "with the feature `otlp`: where traces alone go, path included",
+        ),
+        (
+            "OTEL_SERVICE_NAME",
+            "with the feature `otlp`: the service's name [default: the operator's]; `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_TRACES_SAMPLER` and `OTEL_BSP_*` are heard, too",
         ),
         (
             "OPGEN_SEED",

@@ -218,6 +218,7 @@ impl<M: PhaseMachine> Controller<M> {
                 continue;
             };
             state.parked |= wake.run;
+            state.called |= wake.run;
             let is_backing_off = state.failures > 0;
             if let Some(at) = wake.at {
                 self.queue.push_at(&key, at);

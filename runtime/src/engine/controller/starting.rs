@@ -22,6 +22,7 @@ use crate::{
         queue::Lane,
         report::Report,
         stall::Timed,
+        woken::WokenBy,
     },
     external::classify,
     mutant::{Mutant, mutated},
@@ -195,7 +196,7 @@ impl<M: PhaseMachine> Controller<M> {
             written: Arc::default(),
         };
         state.written = Some(Arc::clone(&input.written));
-        let Some(driver) = Driver::new(Arc::clone(&self.kind), input) else {
+        let Some(mut driver) = Driver::new(Arc::clone(&self.kind), input) else {
             return;
         };
         let phase = driver
@@ -204,6 +205,8 @@ impl<M: PhaseMachine> Controller<M> {
             .as_deref()
             .map_or(Some(M::default()), M::from_name)
             .map_or("", M::name);
+        driver.woken_by = WokenBy::of(state, driver.seen());
+        state.called = false;
         // A run that is cut does not report: what came after its start is news all the same.
         state.handled = Some(driver.seen());
         state.running = true;
