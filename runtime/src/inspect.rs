@@ -106,6 +106,9 @@ fn verdict(reasons: Vec<String>) -> Result<(), Vec<String>> {
 
 impl ProbeSource for Inspector {
     fn live(&self) -> Result<(), Vec<String>> {
+        if mutated(Mutant::Liveness) {
+            return Ok(());
+        }
         let state = self.state();
         let stuck = |(kind, board): &(Arc<str>, Board)| {
             let age = board.notes().beat?.elapsed();

@@ -7,7 +7,7 @@
 #[cfg(feature = "__mutants")]
 #[doc(hidden)]
 pub mod __mutants {
-    pub use crate::mutant::{Mutant, with};
+    pub use crate::mutant::{Mutant, carried, with};
 }
 #[doc(hidden)]
 pub mod __private;

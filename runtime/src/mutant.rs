@@ -212,6 +212,8 @@ mutants! {
     DrainBound,
     /// Ready from the first moment.
     Readiness,
+    /// Alive, whatever the loops do.
+    Liveness,
     /// Probes are answered by the executor that handlers may block.
     ProbeThread,
     /// Nobody notes which object is where.
@@ -270,8 +272,8 @@ mod switch {
         ON.get() == Some(mutant)
     }
 
-    /// What a new thread runs: with the mutant of this one.
-    pub(crate) fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    /// What a new thread is to run, so that the mutant of this one is on there, too.
+    pub fn carried<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
         let on = ON.get();
         move || match on {
             Some(mutant) => with(mutant, work),
@@ -280,6 +282,8 @@ mod switch {
     }
 }
 
+#[cfg(not(feature = "__mutants"))]
+pub(crate) use switch::carried;
+pub(crate) use switch::mutated;
 #[cfg(feature = "__mutants")]
-pub use switch::with;
-pub(crate) use switch::{carried, mutated};
+pub use switch::{carried, with};

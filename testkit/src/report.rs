@@ -9,6 +9,9 @@ use std::{
     thread,
 };
 
+#[cfg(feature = "__mutants")]
+use opgen_runtime::__mutants::carried;
+
 use crate::{oracle::Violation, replay::Replay};
 
 /// What an exploration found.
@@ -69,6 +72,11 @@ impl fmt::Display for Exploration {
     }
 }
 
+#[cfg(not(feature = "__mutants"))]
+fn carried<F>(work: F) -> F {
+    work
+}
+
 /// Does `work` for every item, on as many threads as there are cores; the results are in the order of the items.
 pub(crate) fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
@@ -76,7 +84,7 @@ pub(crate) fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> R 
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 0..threads.min(items.len()) {
-            scope.spawn(|| {
+            scope.spawn(carried(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(index) else {
@@ -86,7 +94,7 @@ pub(crate) fn in_parallel<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> R 
                     let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
                     results.push((index, result));
                 }
-            });
+            }));
         }
     });
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,17 +1,11 @@
-use std::{
-    net::{SocketAddr, TcpListener},
-    time::{Duration, Instant},
-};
-
 use opgen_runtime::{RunOptions, clients::Clients, secs};
 use opgen_testkit::{Cluster, Fault};
 use serde_json::json;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
 
-use crate::site::{Context, image, only, operator, requests, scenario, site};
+use crate::{
+    kubelet::{answer_that, free_address},
+    site::{Context, image, only, operator, requests, scenario, site},
+};
 
 #[test]
 pub fn a_failing_watch_of_children_delays_only_what_needs_it() {
@@ -109,20 +103,6 @@ pub fn a_store_that_is_not_complete_prunes_nothing() {
     });
 }
 
-async fn readyz(addr: SocketAddr) -> String {
-    let Ok(mut stream) = TcpStream::connect(addr).await else {
-        return String::new();
-    };
-    let asked = stream
-        .write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        .await;
-    let mut answer = String::new();
-    if asked.is_ok() {
-        let _ = stream.read_to_string(&mut answer).await;
-    }
-    answer
-}
-
 /// In real time: the probes live on a thread of their own.
 #[tokio::test]
 pub async fn readiness_names_the_watch_that_fails() {
@@ -142,10 +122,7 @@ pub async fn readiness_names_the_watch_that_fails() {
             .times(1000)
             .fail_before_commit(403),
     );
-    let addr = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let addr = free_address();
     let options = RunOptions {
         probe_addr: Some(addr),
         ..RunOptions::default()
@@ -153,14 +130,11 @@ pub async fn readiness_names_the_watch_that_fails() {
     let clients = Clients::in_process(cluster.client());
     let run = operator(|options| options).run(clients, Context { image: image() }, options);
     let run = tokio::spawn(run);
-    let started = Instant::now();
-    let mut answer = String::new();
-    while !answer.contains("Site/Deployment") && started.elapsed() < secs(20) {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        answer = readyz(addr).await;
-    }
+    let says_why = |answer: &str| answer.contains("may not list or watch it");
+    let is_alone = |answer: &str| says_why(answer) && !answer.contains("Site/Service");
+    let answer = answer_that(addr, "/readyz", secs(10), is_alone).await;
     assert!(
-        answer.contains("503") && answer.contains("may not list or watch it"),
+        answer.contains("503") && answer.contains("Site/Deployment") && says_why(&answer),
         "{answer}"
     );
     assert!(
@@ -168,10 +142,8 @@ pub async fn readiness_names_the_watch_that_fails() {
         "the others are well: {answer}"
     );
     cluster.clear_faults();
-    while !answer.contains("200 OK") && started.elapsed() < secs(40) {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        answer = readyz(addr).await;
-    }
-    assert!(answer.contains("200 OK"), "{answer}");
+    let is_well = |answer: &str| answer.contains("200 OK");
+    let answer = answer_that(addr, "/readyz", secs(20), is_well).await;
+    assert!(is_well(&answer), "{answer}");
     run.abort();
 }

@@ -16,6 +16,7 @@ mod database;
 mod forge;
 #[path = "../engine/gadget.rs"]
 mod gadget;
+mod kubelet;
 #[path = "../leader/replicas.rs"]
 mod replicas;
 #[path = "../children/site.rs"]

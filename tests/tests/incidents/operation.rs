@@ -1,15 +1,13 @@
 //! Starting, stopping, and telling how it goes. The probes are tested in real time: they live on a thread of their own.
 
-use std::{
-    io::{Read, Write},
-    net::{SocketAddr, TcpListener, TcpStream},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use opgen_runtime::{OperatorError, RunOptions, clients::Clients, secs};
+use opgen_runtime::{OperatorError, Placement, RunOptions, clients::Clients, secs};
 use opgen_testkit::Cluster;
+use tokio::net::TcpStream;
 
 use crate::database::{Cloud, Mood, cluster, context, database, operator};
+use crate::kubelet::{answer, answer_that, free_address, get};
 use crate::{forge, replicas};
 
 /// Why the operator refuses to start.
@@ -18,7 +16,7 @@ pub async fn refusal(cluster: &Cluster) -> String {
         Clients::in_process(cluster.client()),
         context(&Cloud::default()),
         RunOptions {
-            placement: opgen_runtime::Placement::Inline,
+            placement: Placement::Inline,
             ..RunOptions::default()
         },
     );
@@ -26,48 +24,6 @@ pub async fn refusal(cluster: &Cluster) -> String {
         Ok(Err(OperatorError::Preflight(reasons))) => reasons.join("; "),
         other => panic!("it starts: {other:?}"),
     }
-}
-
-fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-}
-
-/// What a kubelet gets within a second; empty if it gets nothing.
-fn get(address: SocketAddr, path: &str) -> String {
-    let ask = || -> std::io::Result<String> {
-        let limit = Duration::from_secs(1);
-        let mut stream = TcpStream::connect_timeout(&address, limit)?;
-        stream.set_read_timeout(Some(limit))?;
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        )?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        Ok(answer)
-    };
-    ask().unwrap_or_default()
-}
-
-/// Asks on a thread of its own until the answer is as wanted, for some seconds; gives back the last one.
-fn asks(
-    address: SocketAddr,
-    path: &'static str,
-    is_wanted: impl Fn(&str) -> bool + Send + 'static,
-) -> std::thread::JoinHandle<String> {
-    std::thread::spawn(move || {
-        let started = Instant::now();
-        loop {
-            let answer = get(address, path);
-            if is_wanted(&answer) || started.elapsed() > Duration::from_secs(4) {
-                return answer;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    })
 }
 
 #[allow(clippy::disallowed_methods)]
@@ -96,12 +52,10 @@ pub fn the_object_that_is_stuck_can_be_found() {
             options,
         );
         let run = tokio::spawn(run);
-        let asked = asks(address, "/debug/reconciles", |answer| {
+        let answer = answer_that(address, "/debug/reconciles", secs(4), |answer| {
             answer.contains("503")
-        });
-        let answer = tokio::task::spawn_blocking(|| asked.join().unwrap())
-            .await
-            .unwrap();
+        })
+        .await;
         let (_, lines) = answer.split_once("\r\n\r\n").unwrap();
         let lines: Vec<serde_json::Value> = serde_json::from_str(lines).expect(&answer);
         let [stuck] = &*lines else {
@@ -147,4 +101,68 @@ pub fn a_blocked_handler_does_not_silence_the_probes() {
         let (answer, took) = asked.join().unwrap();
         assert!(answer.contains("200 OK"), "{answer:?} after {took:?}");
     });
+}
+
+/// The clock jumps by more than a loop may be silent, and the kubelet is answered before the loop gets to turn.
+#[test]
+pub fn a_loop_that_no_longer_turns_is_not_live() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (cluster, address) = (cluster(), free_address());
+        let options = RunOptions {
+            placement: Placement::Inline,
+            probe_addr: Some(address),
+            ..RunOptions::default()
+        };
+        let clients = Clients::in_process(cluster.client());
+        let run = operator().run(clients, context(&Cloud::default()), options);
+        let run = tokio::spawn(run);
+        let is_ready = |answer: &str| answer.contains("200 OK");
+        let ready = answer_that(address, "/readyz", secs(4), is_ready).await;
+        assert!(is_ready(&ready), "{ready}");
+        let mut stuck = String::new();
+        for _ in 0..20 {
+            // An open connection: sockets are looked at before timers.
+            let kubelet = TcpStream::connect(address).await.unwrap();
+            let first = livez_after(&kubelet, Duration::ZERO).await;
+            assert!(is_ready(&first), "{first}");
+            stuck = livez_after(&kubelet, secs(31)).await;
+            if !is_ready(&stuck) {
+                break;
+            }
+        }
+        assert!(
+            stuck.contains("503") && stuck.contains("the loop of Database has not turned for 3"),
+            "{stuck}"
+        );
+        let again = answer(address, "/livez").await;
+        assert!(is_ready(&again), "it turns again: {again}");
+        run.abort();
+    });
+}
+
+/// Asks on an open connection, and lets so much time go by at once before the answer.
+async fn livez_after(kubelet: &TcpStream, time: Duration) -> String {
+    tokio::time::pause();
+    kubelet.writable().await.unwrap();
+    kubelet
+        .try_write(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        .unwrap();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
+    let mut answer = Vec::new();
+    // The body comes with the head, or right after.
+    let read = async {
+        while !answer.windows(5).any(|five| five.starts_with(b"\r\n\r\n")) {
+            kubelet.readable().await.unwrap();
+            if let Ok(0) = kubelet.try_read_buf(&mut answer) {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(secs(4), read).await.unwrap();
+    String::from_utf8(answer).unwrap()
 }

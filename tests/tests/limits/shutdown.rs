@@ -1,8 +1,4 @@
-use std::{
-    net::{SocketAddr, TcpListener},
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use opgen_runtime::{
     LeaderElection, OperatorError, Placement, RunOptions, clients::Clients, clock::SharedClock,
@@ -10,13 +6,10 @@ use opgen_runtime::{
 };
 use opgen_testkit::Cluster;
 use serde_json::json;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::Instant,
-};
+use tokio::time::Instant;
 
 use crate::{
+    kubelet::{self, free_address},
     replicas::virtually,
     ticket::{BLOCKED, Fake, context, operator, ticket},
 };
@@ -89,11 +82,7 @@ pub fn a_job_is_cut_before_the_lease_is_free() {
 /// What `/livez` answers, in real time: a socket knows no other.
 async fn livez(addr: SocketAddr) -> String {
     tokio::time::resume();
-    let mut stream = TcpStream::connect(addr).await.unwrap();
-    let request = b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    stream.write_all(request).await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
+    let answer = kubelet::answer(addr, "/livez").await;
     tokio::time::pause();
     answer
 }
@@ -112,8 +101,7 @@ pub fn the_loop_beats_while_it_drains() {
         // One run of 38 s, longer than a loop may be silent.
         fake.work_takes(secs(19));
         fake.look_takes(secs(19));
-        let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
-        let addr = addr.unwrap();
+        let addr = free_address();
         let clock = cluster.clock();
         let options = RunOptions {
             placement: Placement::Inline,

@@ -8,7 +8,7 @@ hazards! {
         signals: [Other("crash exploration")],
         incidents: [
             jobs::a_crash_starts_the_job_again_with_its_key kills [StableKey],
-            failures::every_crash_is_survived kills [],
+            failures::every_crash_is_survived kills [StableKey],
             failures::a_create_that_is_not_idempotent_is_found kills [],
         ],
     }

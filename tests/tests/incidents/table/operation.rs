@@ -8,6 +8,7 @@ hazards! {
         signals: [Endpoint("/livez"), Endpoint("/readyz")],
         incidents: [
             isolation::readiness_names_the_watch_that_fails kills [Readiness],
+            operation::a_loop_that_no_longer_turns_is_not_live kills [Liveness],
             operation::a_blocked_handler_does_not_silence_the_probes kills [ProbeThread],
         ],
     }
