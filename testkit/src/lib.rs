@@ -15,7 +15,9 @@
 //! | [`Scenario::check_role`] | with one verb less in the role, one after the other |
 //!
 //! Either way the operator runs as its own service account with the role it prints; no object may ever have two handlers
-//! at once; and every failure names a string that [`Scenario::replay`] repeats.
+//! at once; it says nothing that its reference page does not explain; and all of it is the same each time under the same
+//! seed. What a crash or a trouble broke has a string that [`Scenario::replay`] repeats; of a partition its moment is named,
+//! and of a role the permission.
 
 mod children;
 mod crash;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use opgen_apiserver::Fault;
+use opgen_apiserver::{Fault, LogEntry};
 use opgen_runtime::OperatorError;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::{
     process::{Life, Replica, reference},
     report::in_parallel,
     scenario::Scenario,
-    story::verdict,
+    story::never,
     world::World,
     writes::is_counted,
 };
@@ -39,19 +39,32 @@ pub(crate) fn explore<C: Send + Sync + 'static, P: Clone + 'static>(
     scenario: &Scenario<C, P>,
     moments: u32,
 ) -> Result<(), Violation> {
-    let rounds: Vec<_> = (0..moments)
+    let rounds: Vec<_> = (0..moments.max(1))
         .flat_map(|moment| [(Cut::Lease, STEP * moment), (Cut::All, STEP * moment)])
         .collect();
-    in_parallel(&rounds, |(cut, at)| check(scenario, *cut, *at))
-        .into_iter()
-        .collect()
+    let rounds = in_parallel(&rounds, |(cut, at)| check(scenario, *cut, *at));
+    let did: Vec<Did> = rounds.into_iter().collect::<Result<_, _>>()?;
+    if did.contains(&Did::BothWrote) {
+        return Ok(());
+    }
+    Err(Violation::NoSuchMoment(
+        "no leader wrote anything before it was cut off: ask for more moments".to_owned(),
+    ))
+}
+
+/// What the replicas did in a round that ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Did {
+    BothWrote,
+    /// The leader was cut off before its first write.
+    OneWrote,
 }
 
 fn check<C: Send + Sync + 'static, P: Clone + 'static>(
     scenario: &Scenario<C, P>,
     cut: Cut,
     at: Duration,
-) -> Result<(), Violation> {
+) -> Result<Did, Violation> {
     let name = (scenario.operator)().name().to_owned();
     let other = format!("{name}-2");
     let mut life = Life::with(scenario, &|manifests| second_account(manifests, &other));
@@ -68,21 +81,30 @@ fn check<C: Send + Sync + 'static, P: Clone + 'static>(
         let (leader, follower) = sorted(one, two).await?;
         let world = life.world(follower.metrics.clone(), users.clone());
         world.advance(at).await;
-        hand_over(scenario, &world, leader, &follower, cut).await?;
+        let did = hand_over(scenario, &world, leader, &follower, cut).await?;
         let oracle = scenario.oracle();
         oracle.converges(&world).await?;
         oracle.delete(&world);
         oracle.goes_away(&world).await?;
-        oracle::forbidden(&world)
+        oracle::forbidden(&world)?;
+        Ok(did)
     });
-    verdict(&life, Ok(lived)).map_err(|violation| told(violation, cut, at))
+    let lived = never(&life).and(lived);
+    lived.map_err(|violation| told(violation, cut, at))
 }
 
+/// With the moment, where the violation has words of its own.
 fn told(violation: Violation, cut: Cut, at: Duration) -> Violation {
+    let told = |what| format!("{cut:?} cut {at:?} after the election: {what}");
     match violation {
-        Violation::TwoLeaders(what) => {
-            Violation::TwoLeaders(format!("{cut:?} cut {at:?} after the election: {what}"))
-        }
+        Violation::TwoLeaders(what) => Violation::TwoLeaders(told(what)),
+        Violation::TwoAtOnce(what) => Violation::TwoAtOnce(told(what)),
+        Violation::NotReady(what) => Violation::NotReady(told(what)),
+        Violation::NotGone(what) => Violation::NotGone(told(what)),
+        Violation::Unexpected(what) => Violation::Unexpected(told(what)),
+        Violation::Unexplained(what) => Violation::Unexplained(told(what)),
+        Violation::Ended(what) => Violation::Ended(told(what)),
+        Violation::NoSuchMoment(what) => Violation::NoSuchMoment(told(what)),
         other => other,
     }
 }
@@ -136,7 +158,7 @@ async fn hand_over<C: Send + Sync + 'static, P: Clone + 'static>(
     mut leader: Replica,
     follower: &Replica,
     cut: Cut,
-) -> Result<(), Violation> {
+) -> Result<Did, Violation> {
     let fault = Fault::new().user(&leader.user).hang();
     world.cluster.inject(match cut {
         Cut::Lease => fault.resource("leases"),
@@ -155,7 +177,8 @@ async fn hand_over<C: Send + Sync + 'static, P: Clone + 'static>(
         restore(world, &original);
     }
     let ended = tokio::time::timeout(Duration::ZERO, &mut leader.task).await;
-    if let Err(found) = in_turns(world, &leader.user, &follower.user) {
+    let writes = writes(world, &leader.user, &follower.user);
+    if let Err(found) = in_turns(&writes, &leader.user) {
         leader.task.abort();
         return Err(Violation::TwoLeaders(found));
     }
@@ -175,7 +198,17 @@ async fn hand_over<C: Send + Sync + 'static, P: Clone + 'static>(
             "nobody leads after the partition".to_owned(),
         ));
     }
-    Ok(())
+    let wrote = |user: &str| writes.iter().any(|entry| entry.user == user);
+    if !wrote(&follower.user) {
+        return Err(Violation::NoSuchMoment(
+            "the successor has nothing to write: give the scenario a change".to_owned(),
+        ));
+    }
+    Ok(if wrote(&leader.user) {
+        Did::BothWrote
+    } else {
+        Did::OneWrote
+    })
 }
 
 /// Something to write about: the scenario's last change comes and goes, or else each object is asked to be looked at.
@@ -203,17 +236,23 @@ fn restore<P>(world: &World<P>, original: &Value) {
         .patch_raw(&kind, &namespace, &name, "", &patch);
 }
 
-/// All writes of the former come before all of the later one.
-fn in_turns<P>(world: &World<P>, former: &str, later: &str) -> Result<(), String> {
+/// What both wrote, in its order.
+fn writes<P>(world: &World<P>, former: &str, later: &str) -> Vec<LogEntry> {
     let mut log = world.cluster.log().entries();
-    log.retain(|entry| entry.committed && is_counted(&entry.resource));
-    let last = log.iter().rposition(|entry| entry.user == former);
-    let first = log.iter().position(|entry| entry.user == later);
-    match (last, first) {
-        (Some(last), Some(first)) if last > first => Err(format!(
-            "{former} wrote {} {} after {later} had begun",
-            log[last].resource, log[last].name
+    log.retain(|entry| {
+        entry.committed && is_counted(&entry.resource) && [former, later].contains(&&*entry.user)
+    });
+    log
+}
+
+/// All writes of the former come before all of the other one.
+fn in_turns(writes: &[LogEntry], former: &str) -> Result<(), String> {
+    let mut later = writes.iter().skip_while(|entry| entry.user == former);
+    match later.find(|entry| entry.user == former) {
+        Some(again) => Err(format!(
+            "{former} wrote {} {} after the other one had begun",
+            again.resource, again.name
         )),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Life<'a, C, P> {
     /// Virtual time spent by former processes.
     elapsed: Duration,
     processes: u64,
+    /// What a process said that the reference does not explain.
+    pub(crate) unexplained: Option<String>,
 }
 
 /// A running process of the operator.
@@ -63,6 +65,7 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
             elects: false,
             elapsed: Duration::ZERO,
             processes: 0,
+            unexplained: None,
         };
         life.paused(async {
             let operator = (life.scenario.operator)();
@@ -180,17 +183,18 @@ impl<'a, C: Send + Sync + 'static, P: Clone + 'static> Life<'a, C, P> {
                 .wrapping_mul(1_000_003)
                 .wrapping_add(self.processes),
         );
-        let (result, spent) = self.paused(async {
+        let (result, said, spent) = self.paused(async {
             let started = Instant::now();
             let _controllers = self.scenario.workloads.map(|ready_after| {
                 let garbage = self.cluster.collect_in_background(Duration::from_secs(1));
                 (self.cluster.stand_in(ready_after), garbage)
             });
             let result = body(self).await;
-            words::are_known(&self.cluster, &(self.scenario.operator)());
-            (result, started.elapsed())
+            let said = words::unexplained(&self.cluster, &(self.scenario.operator)());
+            (result, said, started.elapsed())
         });
         self.elapsed += spent;
+        self.unexplained = self.unexplained.take().or(said);
         result
     }
 }

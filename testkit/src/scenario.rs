@@ -184,7 +184,8 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
     /// Runs `test` beside the operator, in virtual time.
     ///
     /// # Panics
-    /// If `test` does, if the operator ends by itself, or if an object ever has two handlers at once.
+    /// If `test` does, if the operator ends by itself, if an object ever has two handlers at once, or if the operator says
+    /// to people what its reference page does not explain.
     pub fn run<F, T>(&self, test: F) -> T
     where
         F: AsyncFnOnce(World<P>) -> T,
@@ -201,10 +202,7 @@ impl<C: Send + Sync + 'static, P: Clone + 'static> Scenario<C, P> {
             }
             test(world).await
         });
-        if let Some(found) = life.handlers.together() {
-            panic!("{} (seed {})", Violation::TwoAtOnce(found), self.seed);
-        }
-        match ran {
+        match story::never(&life).and(ran) {
             Ok(result) => result,
             Err(violation) => panic!("{violation} (seed {})", self.seed),
         }

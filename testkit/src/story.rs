@@ -175,13 +175,18 @@ pub(crate) fn whole<C: Send + Sync + 'static, P: Clone + 'static>(
     verdict(&life, lived)
 }
 
-/// What is wrong, whatever else was found.
+/// What came of a life.
 pub(crate) fn verdict<C, P>(
     life: &Life<'_, C, P>,
     lived: Result<Result<(), Violation>, Violation>,
 ) -> Result<(), Violation> {
-    if let Some(found) = life.handlers.together() {
-        return Err(Violation::TwoAtOnce(found));
-    }
+    never(life)?;
     lived?
+}
+
+/// What may never be, whatever else was found.
+pub(crate) fn never<C, P>(life: &Life<'_, C, P>) -> Result<(), Violation> {
+    let together = life.handlers.together().map(Violation::TwoAtOnce);
+    let unexplained = life.unexplained.clone().map(Violation::Unexplained);
+    together.or(unexplained).map_or(Ok(()), Err)
 }

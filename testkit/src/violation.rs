@@ -42,6 +42,8 @@ pub enum Violation {
     NotHealed(String),
     /// The role does not allow what the operator asked for: the requests.
     Forbidden(Vec<String>),
+    /// The operator said something to people that the reference page does not explain: where, and what.
+    Unexplained(String),
     /// An object had two handlers at once: which.
     TwoAtOnce(String),
     /// Two replicas wrote in turns, or the one that was to stop did not: what happened.
@@ -93,6 +95,7 @@ impl fmt::Display for Violation {
                 "the role that the operator prints does not allow what it does: {}",
                 requests.join("; ")
             ),
+            Self::Unexplained(what) => write!(f, "not explained in the reference: {what}"),
             Self::TwoAtOnce(what) => write!(f, "two handlers at once on one object: {what}"),
             Self::TwoLeaders(what) => write!(f, "two leaders: {what}"),
             Self::Ended(why) => write!(f, "the operator ended by itself: {why}"),

@@ -6,19 +6,21 @@ use opgen_apiserver::Cluster;
 use opgen_runtime::{Operator, reference, status::conditions};
 use serde_json::Value;
 
-/// Looks at every event and every condition that the operator has left.
-///
-/// # Panics
-/// If one of them is not in the tables that the reference page is made from.
-pub(crate) fn are_known<C: Send + Sync + 'static>(cluster: &Cluster, operator: &Operator<C>) {
+/// Looks at every event and every condition that the operator has left: the first one that is not in the tables that the
+/// reference page is made from.
+pub(crate) fn unexplained<C: Send + Sync + 'static>(
+    cluster: &Cluster,
+    operator: &Operator<C>,
+) -> Option<String> {
     let graphs = operator.graphs();
     let phases = graphs.iter().flat_map(|graph| graph.phases);
     let phases: BTreeSet<_> = phases.map(|phase| phase.name).collect();
     for event in list(cluster, "events.events.k8s.io") {
         if event["reportingController"] == operator.name() {
             let word = text(&event, "reason");
-            let known = reference::reason(word).is_some_and(reference::Reason::is_event);
-            assert!(known, "the event {word} is not in the reference: {event:#}");
+            if !reference::reason(word).is_some_and(reference::Reason::is_event) {
+                return Some(format!("the event {word}: {event}"));
+            }
         }
     }
     let (manifests, paths) = (operator.manifests(), operator.machine_paths());
@@ -36,13 +38,13 @@ pub(crate) fn are_known<C: Send + Sync + 'static>(cluster: &Cluster, operator: &
                 let is_listed =
                     || reference::reason(word).is_some_and(|it| it.conditions().contains(&kind));
                 let is_phase = phases.contains(word);
-                assert!(
-                    !conditions::is_owned(kind) || is_phase || is_listed(),
-                    "the reason {word} of {kind} is not in the reference: {object:#}"
-                );
+                if conditions::is_owned(kind) && !is_phase && !is_listed() {
+                    return Some(format!("the reason {word} of {kind}: {object}"));
+                }
             }
         }
     }
+    None
 }
 
 fn list(cluster: &Cluster, resource: &str) -> Vec<Value> {

@@ -110,6 +110,29 @@ fn what_is_left_behind_is_found() {
     assert!(matches!(found, Err(Violation::Leaked(_))), "{found:?}");
 }
 
+/// An event with a reason that stands on no reference page, told in the operator's name.
+#[test]
+fn words_that_nobody_explains_are_found() {
+    let said = scenario(Mistake::None).expects(|world, shop| {
+        let event = json!({
+            "apiVersion": "events.k8s.io/v1", "kind": "Event", "type": "Normal", "action": "Reconcile",
+            "metadata": {"name": "a.1", "namespace": "default"},
+            "eventTime": "2026-01-01T00:00:00.000000Z",
+            "reportingController": "shop-operator", "reportingInstance": "one",
+            "reason": "Gobbledygook", "note": "who knows",
+            "regarding": {"kind": "Shop", "name": "a", "namespace": "default", "uid": shop["metadata"]["uid"]},
+        });
+        // The shop is Ready twice.
+        let _ = world.cluster.create_raw(event);
+        Ok(())
+    });
+    let found = said.replay("4b");
+    assert!(
+        matches!(&found, Err(Violation::Unexplained(what)) if what.contains("Gobbledygook")),
+        "{found:?}"
+    );
+}
+
 #[test]
 fn moments_that_never_come_are_said() {
     for trouble in [
