@@ -89,7 +89,6 @@ fn adopted(crd: &CrdFile, additions: &Additions, module: &RustSource) -> Result<
         spec: module.spec().map(str::to_owned),
         optional_spec: module.has_optional_spec(),
         status: module.status().to_owned(),
-        has_default: module.has_default(),
         crd: additions.yaml().to_owned(),
         additions: additions.lines(),
         sample: sample.trim_end().to_owned(),

@@ -5,6 +5,7 @@
 //! journal (see `journal`): what fails is undone at once, and what a kill cut by the next command that writes there.
 
 mod journal;
+pub(crate) mod lock;
 
 use std::fs;
 use std::io::{self, Write as _};

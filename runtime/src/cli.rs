@@ -106,6 +106,14 @@ pub(crate) fn command(name: &str) -> Command {
             .default_value("info"),
         )
         .args(log::otlp_flag())
+        .arg(
+            switch(
+                "end-with-stdin",
+                "OPGEN_END_WITH_STDIN",
+                "End when standard input does: whoever started it is gone, as `cargo opgen dev` may be",
+            )
+            .global(true),
+        )
         .subcommand(Command::new("run").about(
             "Run against the cluster of the kubeconfig, or the one this pod is in (default)",
         ))
@@ -244,7 +252,7 @@ fn options(matches: &ArgMatches) -> RunOptions {
     RunOptions {
         probe_addr: matches.get_one("probe-addr").copied(),
         leader_election: elects.then(LeaderElection::default),
-        shutdown: Box::pin(signal()),
+        shutdown: Box::pin(asked_to_end(matches.get_flag("end-with-stdin"))),
         ..RunOptions::default()
     }
 }
@@ -263,6 +271,29 @@ fn in_runtime(
     // Not waiting for blocking code: after the loss of the lease it must end too.
     runtime.shutdown_background();
     done
+}
+
+async fn asked_to_end(with_stdin: bool) {
+    if with_stdin {
+        tokio::select! {
+            () = signal() => {}
+            () = stdin_ends() => {}
+        }
+    } else {
+        signal().await;
+    }
+}
+
+/// The other end of a pipe is closed when its owner ends, however it does. Read on a thread of its own, which nothing has
+/// to wait for.
+async fn stdin_ends() {
+    let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        // What is said there is of no interest, and an error is an end, too.
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        drop(sender);
+    });
+    let _ = receiver.await;
 }
 
 /// SIGTERM from the kubelet, or ctrl-c.

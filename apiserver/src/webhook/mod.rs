@@ -30,10 +30,16 @@ type Answer = Pin<Box<dyn Future<Output = Value> + Send>>;
 /// Who serves a webhook.
 #[derive(Clone)]
 enum Handler {
-    Instant(Arc<dyn Fn(&Value) -> Value + Send + Sync>),
-    Waiting(Arc<dyn Fn(Value) -> Answer + Send + Sync>),
+    Process(InProcess),
     /// A server at that address.
     Listening(SocketAddr),
+}
+
+/// A webhook that is a function of this process.
+#[derive(Clone)]
+enum InProcess {
+    Instant(Arc<dyn Fn(&Value) -> Value + Send + Sync>),
+    Waiting(Arc<dyn Fn(Value) -> Answer + Send + Sync>),
 }
 
 /// Who serves the webhooks, by their addresses.
@@ -57,7 +63,7 @@ impl Handlers {
 
 /// Whom to ask.
 enum Target {
-    Process(Handler),
+    Process(InProcess),
     Remote(remote::Remote),
     /// Not to be reached, and why.
     Nowhere(String),
@@ -101,7 +107,7 @@ impl Shared {
             return Ok(said.clone());
         }
         let question = question(key)?;
-        if let Target::Process(Handler::Instant(handler)) = &question.target {
+        if let Target::Process(InProcess::Instant(handler)) = &question.target {
             let said = transport::check(&question, Ok(handler(&question.review)));
             call.answers.0.insert(question.key, said.clone());
             return Ok(said);
@@ -152,7 +158,8 @@ impl Cluster {
         address: &str,
         handler: impl Fn(&Value) -> Value + Send + Sync + 'static,
     ) {
-        let handler = Handler::Instant(Arc::new(handler));
+        let handler = InProcess::Instant(Arc::new(handler));
+        let handler = Handler::Process(handler);
         self.0.webhooks.set(address, Some(handler));
     }
 
@@ -171,7 +178,8 @@ impl Cluster {
         F: Fn(Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Value> + Send + 'static,
     {
-        let handler = Handler::Waiting(Arc::new(move |review| Box::pin(handler(review))));
+        let handler = InProcess::Waiting(Arc::new(move |review| Box::pin(handler(review))));
+        let handler = Handler::Process(handler);
         self.0.webhooks.set(address, Some(handler));
     }
 

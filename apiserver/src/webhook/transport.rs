@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::remote::Remote;
-use super::{Handler, Question, Said, Target};
+use super::{Handler, InProcess, Question, Said, Target};
 use crate::call::Handled;
 use crate::cluster::Shared;
 use crate::error::ApiError;
@@ -79,7 +79,7 @@ impl Handler {
                 at: Some(at),
                 bundle: bundle.to_owned(),
             }),
-            handler => Target::Process(handler),
+            Self::Process(handler) => Target::Process(handler),
         }
     }
 }
@@ -88,12 +88,11 @@ impl Handler {
 pub(super) async fn send(question: &Question) -> Said {
     let answer = async {
         match &question.target {
-            Target::Process(Handler::Instant(handler)) => Ok(handler(&question.review)),
-            Target::Process(Handler::Waiting(handler)) => {
+            Target::Process(InProcess::Instant(handler)) => Ok(handler(&question.review)),
+            Target::Process(InProcess::Waiting(handler)) => {
                 Ok(handler(question.review.clone()).await)
             }
             Target::Remote(remote) => remote.post(&question.url, &question.review).await,
-            Target::Process(Handler::Listening(_)) => Err("it is behind a socket".to_owned()),
             Target::Nowhere(why) => Err(why.clone()),
         }
     };

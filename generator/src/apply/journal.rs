@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::lock;
 use crate::error::{Failure, Place, Problem, Result};
 
 /// The folder of a write that goes on, or was cut.
@@ -168,18 +169,10 @@ fn missing_folders(target: &Path, path: &Path, folders: &mut Vec<PathBuf>) {
 }
 
 fn take_lock(folder: &Path) -> Result<File> {
-    let path = folder.join(LOCK);
-    let file = File::create(&path).map_err(|error| Failure::io("making a file", &path, &error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => {
-            Err(Problem::new("another `cargo opgen` is writing here")
-                .at(Place::Path(folder.to_path_buf()))
-                .mend("wait until it has ended")
-                .environment())
-        }
-        Err(fs::TryLockError::Error(error)) => Err(Failure::io("locking a file", &path, &error)),
-    }
+    let taken = Problem::new("another `cargo opgen` is writing here")
+        .at(Place::Path(folder.to_path_buf()))
+        .mend("wait until it has ended");
+    lock::take(&folder.join(LOCK), taken)
 }
 
 /// Undoes a write that was cut, if there is one; whether there was.

@@ -8,3 +8,4 @@ pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod process;
+mod program;

@@ -54,7 +54,6 @@ pub struct RustSource {
     spec: Option<String>,
     status: String,
     types: usize,
-    has_default: bool,
     has_optional_spec: bool,
 }
 
@@ -93,12 +92,6 @@ impl RustSource {
     #[must_use]
     pub fn types(&self) -> usize {
         self.types
-    }
-
-    /// Whether the root type has a `Default`.
-    #[must_use]
-    pub fn has_default(&self) -> bool {
-        self.has_default
     }
 }
 
@@ -158,7 +151,6 @@ pub fn generate_as(
         spec: spec.map(|field| context.ty(&field.ty)),
         status: module.types[root.status].name.clone(),
         types: module.types.len(),
-        has_default: plan[0] != default::Defaulting::None,
         has_optional_spec: spec.is_some_and(|field| !field.is_required),
     })
 }

@@ -3,6 +3,8 @@
 //! A kind that may be owned also has a template, `templates/layers/child/<Kind>.tera`. Only stable kinds are here: every
 //! Kubernetes version that a project can choose has them.
 
+use super::names::pluralised;
+
 /// One of Kubernetes' own kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
@@ -62,6 +64,11 @@ impl BuiltIn {
         } else {
             format!("{}/{}", self.group, self.version)
         }
+    }
+
+    /// Its name in URLs.
+    pub fn plural(&self) -> String {
+        pluralised(&self.kind.to_lowercase())
     }
 
     /// Whether its template has a pod in it.
@@ -235,3 +242,23 @@ pub(super) const GROUPS: &[&str] = &[
     "scheduling.k8s.io",
     "storage.k8s.io",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plurals_are_what_a_server_calls_them() {
+        let cluster = opgen_apiserver::Cluster::new();
+        for row in BUILT_IN {
+            let plural = row.plural();
+            let resource = if row.group.is_empty() {
+                plural
+            } else {
+                format!("{plural}.{}", row.group)
+            };
+            let listed = cluster.list_raw(&resource, "");
+            assert!(listed.is_ok(), "{resource}: {listed:?}");
+        }
+    }
+}

@@ -220,15 +220,19 @@ impl Kind {
 
     /// The plural that English suggests.
     pub(crate) fn pluralised(&self) -> String {
-        let singular = self.singular();
-        let ends = |endings: &[&str]| endings.iter().any(|ending| singular.ends_with(ending));
-        if ends(&["s", "x", "z", "ch", "sh"]) {
-            return format!("{singular}es");
-        }
-        match singular.strip_suffix('y') {
-            Some(rest) if !rest.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{rest}ies"),
-            _ => format!("{singular}s"),
-        }
+        pluralised(&self.singular())
+    }
+}
+
+/// The plural that English suggests for a word in lowercase.
+pub(crate) fn pluralised(singular: &str) -> String {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| singular.ends_with(ending));
+    if ends(&["s", "x", "z", "ch", "sh"]) {
+        return format!("{singular}es");
+    }
+    match singular.strip_suffix('y') {
+        Some(rest) if !rest.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{rest}ies"),
+        _ => format!("{singular}s"),
     }
 }
 

@@ -102,8 +102,6 @@ pub struct Adopted {
     pub optional_spec: bool,
     /// The status type's name.
     pub status: String,
-    /// Whether the root type has a `Default`.
-    pub has_default: bool,
     /// The CRD to install: the owner's text plus the listed additions.
     pub crd: String,
     /// What was added, one line each.

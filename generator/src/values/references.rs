@@ -65,7 +65,7 @@ pub(super) fn references(resource: &Resource, owned: &[&Related]) -> Vec<Referen
                 "ObjectRef::new(to.name.as_str())"
             };
             let (api_version, plural) = match related {
-                Related::BuiltIn(row) => (row.api_version(), format!("{}s", row.kind.to_lowercase())),
+                Related::BuiltIn(row) => (row.api_version(), row.plural()),
                 Related::Foreign(foreign) => (
                     format!("{}/{}", foreign.group, foreign.version),
                     foreign.plural.to_string(),

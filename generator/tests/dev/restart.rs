@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use crate::session::{LONG, SHORT, Session, command, edit, get, is_alive, project, turn};
 
@@ -85,6 +87,24 @@ fn a_change_is_built_and_runs_beside_the_objects_that_were_there() {
     assert_eq!(status.code(), Some(0), "{said}");
     assert!(said.contains("Stopped"), "{said}");
     assert!(!is_alive(&third), "the operator outlives dev");
+}
+
+/// Nobody asks the operator to end: it sees that it is alone.
+#[test]
+fn a_killed_dev_leaves_no_operator_behind() {
+    let _turn = turn();
+    let project = project("killed-operator");
+    // An operator that has something to say may stumble over the broken pipe of its log. This one is silent.
+    let dev = Session::of(command(&project, &["--offline"]).env("OPGEN_LOG_LEVEL", "off"));
+    let operator = dev.operator(0);
+    dev.waits_for("Ready=True", 0, SHORT);
+    assert!(is_alive(&operator));
+    dev.kill();
+    let end = Instant::now() + SHORT;
+    while is_alive(&operator) {
+        assert!(Instant::now() < end, "the operator outlives dev");
+        sleep(Duration::from_millis(50));
+    }
 }
 
 #[test]

@@ -93,7 +93,11 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn start(project: &Path, arguments: &[&str]) -> Self {
-        let mut child = command(project, arguments)
+        Self::of(&mut command(project, arguments))
+    }
+
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -153,6 +157,14 @@ impl Session {
         std::thread::sleep(Duration::from_millis(200));
         let said = self.heard.lines.lock().unwrap().join("\n");
         (status, said)
+    }
+}
+
+impl Session {
+    /// As the kernel does it where memory is short: nothing can be tidied up.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 }
 

@@ -1,18 +1,18 @@
 //! One object's life: created, Ready, quiet, deleted, its finalizer released.
 
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
-use opgen_apiserver::{ApiError, Cluster, LogEntry, Served};
-use serde_json::{Value, json};
-use tokio::process::{Child, Command};
+use opgen_apiserver::{Cluster, LogEntry, Served};
+use serde_json::Value;
+use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
 use super::build::Built;
 use super::cost::{self, Cost};
 use crate::command::process;
-use crate::error::{Exit, Failure, Problem, Result};
+use crate::command::program::{Attended, Needs, condition, incomplete, refused};
+use crate::error::{Failure, Problem, Result};
 use crate::model::{Operator, Resource};
 use crate::shell::Progress;
 
@@ -67,7 +67,7 @@ pub(super) async fn live(
     // Beside the project, which stays as it was rendered.
     let beside = project.parent().unwrap_or(project);
     let log = beside.join("operator.log");
-    let mut child = run(built, beside, &served, &log)?;
+    let mut operator_process = run(built, beside, &served, &log)?;
     progress.tell(
         "Running",
         &format!("`{name}` as {user} against http://{}", served.addr),
@@ -81,9 +81,9 @@ pub(super) async fn live(
     let result = tokio::select! {
         life = life => match life {
             Ok(life) => life,
-            Err(_) => Err(incomplete(format!("after {} s the object is in phase `{}`", patience.as_secs(), watch.phase))),
+            Err(_) => Err(stopped(format!("after {} s the object is in phase `{}`", patience.as_secs(), watch.phase))),
         },
-        status = child.wait() => Err(incomplete(match status {
+        status = operator_process.child.wait() => Err(stopped(match status {
             Ok(status) => format!("the operator ended, with {status}"),
             Err(error) => format!("the operator cannot be waited for: {error}"),
         })),
@@ -102,24 +102,13 @@ pub(super) async fn live(
 
 /// What the operator's own `manifests` prints: CRD, service account, role, binding.
 async fn install(cluster: &Cluster, namespace: &str, built: &Built) -> Result<()> {
-    let text = process::output(
-        Command::new(&built.program).arg("manifests"),
-        "the operator prints no manifests",
-    )
-    .await?;
-    let mut manifests: Vec<Value> = serde_saphyr::from_multiple(&text).map_err(|error| {
-        Problem::new(format!("the manifests are no YAML: {error}")).environment()
-    })?;
-    manifests.insert(
-        0,
-        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}),
-    );
+    let needs = Needs::of(&built.program, None).await?;
     cluster
-        .apply_manifests(&manifests)
+        .apply_manifests(&needs.within([namespace]))
         .map_err(|error| refused("the manifests", &error))
 }
 
-fn run(built: &Built, folder: &Path, served: &Served, log: &Path) -> Result<Child> {
+fn run(built: &Built, folder: &Path, served: &Served, log: &Path) -> Result<Attended> {
     let kubeconfig = folder.join("kubeconfig");
     std::fs::write(&kubeconfig, served.kubeconfig())
         .map_err(|error| Failure::io("writing a kubeconfig", &kubeconfig, &error))?;
@@ -134,17 +123,11 @@ fn run(built: &Built, folder: &Path, served: &Served, log: &Path) -> Result<Chil
 }
 
 /// A program that ends with the demo, its output going to a file.
-fn start(command: &mut Command, log: &Path) -> Result<Child> {
+fn start(command: &mut Command, log: &Path) -> Result<Attended> {
     let failed = |error: std::io::Error| Failure::io("writing a log", log, &error);
     let out = std::fs::File::create(log).map_err(failed)?;
     let err = out.try_clone().map_err(failed)?;
-    command
-        .stdin(Stdio::null())
-        .stdout(out)
-        .stderr(err)
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| process::missing(command, &error))
+    Attended::start(command.stdout(out).stderr(err))
 }
 
 fn sample(path: &Path) -> Result<Value> {
@@ -154,19 +137,9 @@ fn sample(path: &Path) -> Result<Value> {
         .map_err(|error| Problem::new(format!("the sample is no YAML: {error}")).environment())
 }
 
-fn refused(what: &str, error: &ApiError) -> Failure {
-    Problem::new(format!("the API server refused {what}: {error}")).environment()
-}
-
-fn incomplete(what: String) -> Failure {
-    Failure {
-        exit: Exit::Incomplete,
-        problems: vec![
-            Problem::new(what).mend(
-                "run it again with --keep, and with a longer --patience if the machine is slow",
-            ),
-        ],
-    }
+fn stopped(what: String) -> Failure {
+    let mend = "run it again with --keep, and with a longer --patience if the machine is slow";
+    incomplete(what, mend)
 }
 
 /// Follows the object.
@@ -275,8 +248,8 @@ impl<'a> Watch<'a> {
         loop {
             let object = self
                 .look()?
-                .ok_or_else(|| incomplete("the object vanished before it was Ready".to_owned()))?;
-            let is_ready = condition(&object, "Ready").is_some_and(|status| status == "True");
+                .ok_or_else(|| stopped("the object vanished before it was Ready".to_owned()))?;
+            let is_ready = state(&object, "Ready").is_some_and(|status| status == "True");
             if is_ready {
                 let finalizers = list(&object["metadata"]["finalizers"]);
                 self.tell("Ready", format!("held by finalizer {finalizers}"));
@@ -302,7 +275,7 @@ impl<'a> Watch<'a> {
             })
             .count();
         if writes > 0 {
-            return Err(incomplete(format!(
+            return Err(stopped(format!(
                 "the steady object was written {writes} times in {} s",
                 QUIET.as_secs()
             )));
@@ -336,18 +309,14 @@ impl<'a> Watch<'a> {
     }
 }
 
-fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a str> {
-    object["status"]["conditions"]
-        .as_array()?
-        .iter()
-        .find(|condition| condition["type"] == kind)
-        .and_then(|condition| condition["status"].as_str())
+fn state<'a>(object: &'a Value, kind: &str) -> Option<&'a str> {
+    condition(object, kind)?["status"].as_str()
 }
 
 fn conditions(object: &Value) -> String {
     ["Ready", "Reconciling", "Stalled"]
         .iter()
-        .filter_map(|kind| condition(object, kind).map(|status| format!("{kind}={status}")))
+        .filter_map(|kind| state(object, kind).map(|status| format!("{kind}={status}")))
         .collect::<Vec<_>>()
         .join(" ")
 }

@@ -12,8 +12,10 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use super::project::Project;
-use super::site::{AppliedSamples, Needs, namespace_of, set_namespace};
+use super::site::AppliedSamples;
+use crate::apply::lock;
 use crate::cli::Dev;
+use crate::command::program::{Needs, namespace_of, refused, set_namespace};
 use crate::error::{Failure, Place, Problem, Result};
 use crate::shell::Board;
 
@@ -92,12 +94,11 @@ impl Memory {
     /// Namespaces, definitions, service account and role; the account's token begins to be good.
     pub(super) fn install(&mut self, needs: &Needs) -> Result<()> {
         let (home, account) = needs.account()?;
-        let mut manifests = vec![namespace_of(&home)];
-        manifests.extend(self.namespace.as_deref().map(namespace_of));
-        manifests.extend(needs.manifests.iter().cloned());
+        let namespaces = [Some(home.as_str()), self.namespace.as_deref()];
+        let manifests = needs.within(namespaces.into_iter().flatten());
         self.cluster
             .apply_manifests(&manifests)
-            .map_err(|error| refused("a manifest of the operator", &error))?;
+            .map_err(|error| tried_again("a manifest of the operator", &error))?;
         let user = format!("system:serviceaccount:{home}:{account}");
         if user != self.user {
             self.cluster.add_token(&self.token, &user, "", &[]);
@@ -118,7 +119,7 @@ impl Memory {
         self.cluster
             .apply_manifests(&namespaces)
             .and_then(|()| self.cluster.apply_manifests(objects))
-            .map_err(|error| refused("the sample", &error))
+            .map_err(|error| tried_again("the sample", &error))
     }
 
     fn operators_kubeconfig(&self) -> PathBuf {
@@ -150,20 +151,10 @@ impl Memory {
 fn lock(place: &Path) -> Result<File> {
     std::fs::create_dir_all(place)
         .map_err(|error| Failure::io("making a folder", place, &error))?;
-    let path = place.join("lock");
-    let file = File::create(&path).map_err(|error| Failure::io("making a file", &path, &error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(Problem::new(
-            "another `cargo opgen dev` runs for this target folder",
-        )
+    let taken = Problem::new("another `cargo opgen dev` runs for this target folder")
         .at(Place::Path(place.to_path_buf()))
-        .mend("end it with Ctrl-C, or give this one its own CARGO_TARGET_DIR")
-        .environment()),
-        Err(std::fs::TryLockError::Error(error)) => {
-            Err(Failure::io("locking a file", &path, &error))
-        }
-    }
+        .mend("end it with Ctrl-C, or give this one its own CARGO_TARGET_DIR");
+    lock::take(&place.join("lock"), taken)
 }
 
 /// In one step, and readable by this user only: the file holds a token.
@@ -194,10 +185,8 @@ fn probe_address() -> Result<SocketAddr> {
         })
 }
 
-fn refused(what: &str, error: &ApiError) -> Failure {
-    Problem::new(format!("the API server refused {what}: {error}"))
-        .mend("mend the source; it is tried again when a file changes")
-        .environment()
+fn tried_again(what: &str, error: &ApiError) -> Failure {
+    refused(what, error).mend("mend the source; it is tried again when a file changes")
 }
 
 /// A path as a shell takes it.

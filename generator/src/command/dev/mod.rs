@@ -22,7 +22,8 @@ use self::site::Site;
 use self::sources::Sources;
 use crate::cargo::{self, Build};
 use crate::cli::Dev;
-use crate::error::{Exit, Failure, Place, Problem, Result};
+use crate::command::program::incomplete;
+use crate::error::{Failure, Place, Problem, Result};
 use crate::model;
 use crate::shell::{Board, Shell};
 
@@ -110,8 +111,8 @@ impl Session<'_> {
                     () = sources.changed(LOOK) => break,
                     outcome = self.outcome(tally, deadline) => match outcome {
                         Outcome::Ready => return Ok(()),
-                        Outcome::Late => return Err(incomplete(format!("not every object is Ready after {} s", self.flags.patience))),
-                        Outcome::Ended(how) if self.flags.once => return Err(incomplete(format!("the operator ended: {how}"))),
+                        Outcome::Late => return Err(late(format!("not every object is Ready after {} s", self.flags.patience))),
+                        Outcome::Ended(how) if self.flags.once => return Err(late(format!("the operator ended: {how}"))),
                         Outcome::Ended(how) => {
                             self.running = None;
                             self.board.status("Ended", &format!("the operator, by itself: {how}"));
@@ -200,14 +201,9 @@ enum Outcome {
     Ended(String),
 }
 
-fn incomplete(what: String) -> Failure {
-    Failure {
-        exit: Exit::Incomplete,
-        problems: vec![
-            Problem::new(what)
-                .mend("look at the log above; give a longer --patience if the machine is slow"),
-        ],
-    }
+fn late(what: String) -> Failure {
+    let mend = "look at the log above; give a longer --patience if the machine is slow";
+    incomplete(what, mend)
 }
 
 /// What the API server would refuse only after the build.

@@ -11,7 +11,8 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::real;
-use super::site::{Shown, View};
+use super::site::View;
+use crate::command::program::{Shown, condition};
 use crate::shell::Board;
 
 /// How often the in-memory server is looked at, which costs nothing, and a real one, which is asked.
@@ -235,16 +236,11 @@ fn row(object: &Value) -> (Key, Row) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let meta = &object["metadata"];
     let status = &object["status"];
-    let condition = |kind: &str| {
-        status["conditions"]
-            .as_array()
-            .and_then(|all| all.iter().find(|condition| condition["type"] == kind))
-    };
-    let ready = condition("Ready");
+    let ready = condition(object, "Ready");
     // The condition that says most: what is stuck, else what is going on.
     let loud = ["Stalled", "Reconciling"]
         .iter()
-        .filter_map(|kind| condition(kind))
+        .filter_map(|kind| condition(object, kind))
         .find(|condition| condition["status"] == "True");
     let why = loud
         .or(ready)

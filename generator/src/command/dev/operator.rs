@@ -11,17 +11,17 @@ use tokio::time::timeout;
 
 use super::project::Project;
 use super::site::Site;
-use crate::command::process;
+use crate::command::program::Attended;
 use crate::error::Result;
 use crate::shell::{Board, Shell};
 
 /// How long it may take to end when asked to. It drains runs in flight first.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A running operator. It is killed when this is dropped.
+/// A running operator.
 #[derive(Debug)]
 pub(super) struct Running {
-    child: Child,
+    operator: Attended,
     id: u32,
     readers: [JoinHandle<()>; 2],
 }
@@ -39,21 +39,19 @@ impl Running {
         if shell.color_word() == "never" {
             command.env("NO_COLOR", "1");
         }
-        let mut child = command
+        command
             .current_dir(&project.folder)
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| process::missing(&command, &error))?;
+            .stderr(Stdio::piped());
+        let mut operator = Attended::start(&mut command)?;
+        let child = &mut operator.child;
         let readers = [
             forward(child.stdout.take(), board),
             forward(child.stderr.take(), board),
         ];
         Ok(Self {
             id: child.id().unwrap_or_default(),
-            child,
+            operator,
             readers,
         })
     }
@@ -65,7 +63,7 @@ impl Running {
 
     /// Returns when it has ended by itself: how.
     pub(super) async fn ended(&mut self) -> String {
-        let how = match self.child.wait().await {
+        let how = match self.operator.child.wait().await {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),
         };
@@ -77,9 +75,9 @@ impl Running {
 
     /// Asks it to end, and kills it if it does not.
     pub(super) async fn stop(mut self) {
-        ask_to_end(&self.child);
-        if timeout(GRACE, self.child.wait()).await.is_err() {
-            let _ = self.child.kill().await;
+        ask_to_end(&self.operator.child);
+        if timeout(GRACE, self.operator.child.wait()).await.is_err() {
+            let _ = self.operator.child.kill().await;
         }
         // What it said last is shown before the next one speaks. A grandchild may hold the pipe: not for ever.
         for reader in &mut self.readers {

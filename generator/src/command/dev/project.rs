@@ -1,5 +1,6 @@
 //! The project at hand, as cargo knows it: its program, its folders, its samples, and what its operator needs to start.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use heck::ToShoutySnakeCase as _;
@@ -19,6 +20,8 @@ const RUNTIME: &str = "opgen-runtime";
 pub(super) struct Project {
     pub(super) manifest: PathBuf,
     pub(super) folder: PathBuf,
+    /// Folders of the members of its workspace that it is built from; the first is its own.
+    pub(super) sources: Vec<PathBuf>,
     /// The program that is built and run.
     pub(super) bin: String,
     /// Where this command keeps its files.
@@ -38,6 +41,7 @@ impl Project {
         Ok(Self {
             bin: program(package, &manifest)?,
             place: path(&metadata["target_directory"]).join("opgen/dev"),
+            sources: sources(&metadata, &folder),
             variables: variables(&folder)?,
             manifest,
             folder,
@@ -113,6 +117,36 @@ fn package<'a>(metadata: &'a Value, manifest: &Path) -> Result<&'a Value> {
     }
 }
 
+/// The package's own folder, and those of other members that it depends on by path, however far. What is outside of the
+/// workspace is somebody else's.
+fn sources(metadata: &Value, own: &Path) -> Vec<PathBuf> {
+    let folder = |package: &Value| {
+        let manifest = Path::new(package["manifest_path"].as_str()?);
+        manifest.parent().map(Path::to_path_buf)
+    };
+    let members = metadata["packages"].as_array().into_iter().flatten();
+    let members: BTreeMap<PathBuf, &Value> = members
+        .filter_map(|package| Some((folder(package)?, package)))
+        .collect();
+    let mut found = vec![own.to_path_buf()];
+    let mut next = 0;
+    while let Some(package) = found.get(next).map(|folder| members.get(folder)) {
+        next += 1;
+        let dependencies = package.and_then(|package| package["dependencies"].as_array());
+        // What only tests need is not in the program.
+        let dependencies = dependencies.into_iter().flatten();
+        for one in dependencies.filter(|one| one["kind"] != "dev") {
+            let path = one["path"].as_str().map(PathBuf::from);
+            if let Some(path) = path.filter(|path| members.contains_key(path))
+                && !found.contains(&path)
+            {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
 fn is_operator(package: &Value) -> bool {
     package["dependencies"]
         .as_array()
@@ -167,4 +201,40 @@ fn variables(folder: &Path) -> Result<Vec<String>> {
         .filter_map(|kind| kind.kind.as_deref())
         .map(|kind| format!("{}_API_URL", kind.to_shouty_snake_case()))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_members_that_it_is_built_from() {
+        let member = |name: &str, dependencies: Value| {
+            json!({
+                "manifest_path": format!("/w/{name}/Cargo.toml"),
+                "dependencies": dependencies,
+            })
+        };
+        let on = |name: &str, kind: Value| json!({ "name": name, "kind": kind, "path": format!("/w/{name}") });
+        let metadata = json!({ "packages": [
+            member("operator", json!([
+                { "name": "serde", "kind": null },
+                on("api", Value::Null),
+                on("kit", json!("dev")),
+                { "name": "outside", "kind": null, "path": "/elsewhere" },
+            ])),
+            // A circle, as only tests may close it.
+            member("api", json!([on("words", json!("build")), on("operator", json!("dev"))])),
+            member("words", json!([])),
+            member("kit", json!([])),
+            member("stranger", json!([on("operator", Value::Null)])),
+        ] });
+        let found = sources(&metadata, Path::new("/w/operator"));
+        assert_eq!(
+            found,
+            ["/w/operator", "/w/api", "/w/words"].map(PathBuf::from)
+        );
+    }
 }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use super::site::{AppliedSamples, Needs, Shown, namespace_of, set_namespace};
+use super::site::AppliedSamples;
 use crate::cli::Dev;
 use crate::command::process;
+use crate::command::program::{Needs, Shown, namespace_of, set_namespace};
 use crate::error::{Problem, Result};
 use crate::shell::Board;
 

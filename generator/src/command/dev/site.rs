@@ -10,20 +10,9 @@ use super::memory::Memory;
 use super::project::Project;
 use super::real::Real;
 use crate::cli::Dev;
-use crate::command::process;
-use crate::error::{Failure, Place, Problem, Result};
+use crate::command::program::{Needs, Shown, documents};
+use crate::error::{Place, Result};
 use crate::shell::Board;
-
-/// A kind whose objects are shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
-    /// The kind.
-    pub(super) kind: String,
-    /// `plural.group`.
-    pub(super) resource: String,
-    /// Whether its objects live in namespaces.
-    pub(super) namespaced: bool,
-}
 
 /// What lists objects; a handle of its own, for the table.
 #[derive(Clone, Debug)]
@@ -138,89 +127,8 @@ impl Site {
     }
 }
 
-/// What `PROGRAM manifests` prints.
-#[derive(Debug)]
-pub(super) struct Needs {
-    pub(super) manifests: Vec<Value>,
-}
-
-impl Needs {
-    async fn of(program: &Path, namespace: Option<&str>) -> Result<Self> {
-        let mut command = Command::new(program);
-        command.arg("manifests");
-        set_namespace(&mut command, namespace);
-        let text = process::output(&mut command, "the operator prints no manifests").await?;
-        let manifests = documents(&text, &Place::Path(program.to_path_buf()))?;
-        Ok(Self { manifests })
-    }
-
-    fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.manifests
-            .iter()
-            .filter(move |manifest| manifest["kind"] == kind)
-    }
-
-    /// The definitions.
-    pub(super) fn definitions(&self) -> Vec<Value> {
-        self.of_kind("CustomResourceDefinition").cloned().collect()
-    }
-
-    /// The operator's service account: its namespace and name.
-    pub(super) fn account(&self) -> Result<(String, String)> {
-        let account = self.of_kind("ServiceAccount").next().ok_or_else(|| {
-            Problem::new("the operator's manifests have no ServiceAccount")
-                .mend("`cargo run -- manifests` shows them")
-                .environment()
-        })?;
-        let text = |key: &str| {
-            account["metadata"][key]
-                .as_str()
-                .unwrap_or("default")
-                .to_owned()
-        };
-        Ok((text("namespace"), text("name")))
-    }
-
-    fn shown(&self) -> Vec<Shown> {
-        self.of_kind("CustomResourceDefinition")
-            .map(|crd| {
-                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-                Shown {
-                    kind: text(&crd["spec"]["names"]["kind"]),
-                    resource: text(&crd["metadata"]["name"]),
-                    namespaced: crd["spec"]["scope"] == "Namespaced",
-                }
-            })
-            .collect()
-    }
-}
-
 /// Samples that were applied, with the text they had.
 pub(super) type AppliedSamples = BTreeMap<PathBuf, String>;
-
-pub(super) fn set_namespace(command: &mut Command, namespace: Option<&str>) {
-    if let Some(namespace) = namespace {
-        command.env("OPGEN_NAMESPACE", namespace);
-    }
-}
-
-/// A Namespace of that name.
-pub(super) fn namespace_of(name: &str) -> Value {
-    serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-}
-
-fn documents(text: &str, place: &Place) -> Result<Vec<Value>> {
-    let all: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| -> Failure {
-        Problem::new(format!("this is no YAML: {error}"))
-            .at(place.clone())
-            .mend("mend the syntax and save the file")
-            .input()
-    })?;
-    Ok(all
-        .into_iter()
-        .filter(|document| !document.is_null())
-        .collect())
-}
 
 /// Puts a sample into the namespace that is worked in. Kinds that are not ours are namespaced if they say so.
 fn move_into(object: &mut Value, namespace: Option<&str>, shown: &[Shown]) {

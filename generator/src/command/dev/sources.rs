@@ -1,5 +1,6 @@
-//! The files of the project's own folder, looked at for changes by time and size, which any file system has. What it
-//! depends on elsewhere (path dependencies, other members of its workspace) is not looked at.
+//! The files that the program is made of, looked at for changes by time and size, which any file system has: those of the
+//! project's own folder and of the members of its workspace that it depends on. Path dependencies outside of the workspace
+//! are not looked at.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ type Stamp = (Option<SystemTime>, u64);
 /// The files of a project as they were.
 #[derive(Debug)]
 pub(super) struct Sources {
-    folder: PathBuf,
+    folders: Vec<PathBuf>,
     seen: BTreeMap<PathBuf, Stamp>,
     changed: Vec<PathBuf>,
 }
@@ -22,8 +23,8 @@ pub(super) struct Sources {
 impl Sources {
     pub(super) fn of(project: &Project) -> Self {
         Self {
-            seen: stamps(&project.folder),
-            folder: project.folder.clone(),
+            seen: stamps(&project.sources),
+            folders: project.sources.clone(),
             changed: Vec::new(),
         }
     }
@@ -33,7 +34,7 @@ impl Sources {
         let mut pending: Option<BTreeMap<PathBuf, Stamp>> = None;
         loop {
             sleep(look).await;
-            let now = stamps(&self.folder);
+            let now = stamps(&self.folders);
             match pending {
                 Some(before) if before == now => {
                     self.changed = differences(&self.seen, &now);
@@ -56,10 +57,9 @@ impl Sources {
             .changed
             .iter()
             .map(|path| {
-                path.strip_prefix(&self.folder)
-                    .unwrap_or(path)
-                    .display()
-                    .to_string()
+                // Below the project, or else in full: whose file it is has to be seen.
+                let short = path.strip_prefix(&self.folders[0]).unwrap_or(path);
+                short.display().to_string()
             })
             .collect();
         match &names[..] {
@@ -85,9 +85,11 @@ fn differences(before: &BTreeMap<PathBuf, Stamp>, now: &BTreeMap<PathBuf, Stamp>
     changed
 }
 
-fn stamps(folder: &Path) -> BTreeMap<PathBuf, Stamp> {
+fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
     let mut found = BTreeMap::new();
-    walk(folder, &mut found);
+    for folder in folders {
+        walk(folder, &mut found);
+    }
     found
 }
 
@@ -148,11 +150,12 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
             std::fs::write(path, "x").expect("written");
         }
-        let before = stamps(folder.path());
+        let folders = [folder.path().to_path_buf()];
+        let before = stamps(&folders);
         assert_eq!(before.len(), 2, "{before:?}");
         std::fs::write(folder.path().join("src/a.rs"), "longer").expect("written");
         std::fs::remove_file(folder.path().join("Cargo.toml")).expect("removed");
-        let changed = differences(&before, &stamps(folder.path()));
+        let changed = differences(&before, &stamps(&folders));
         assert_eq!(
             changed,
             [
