@@ -96,6 +96,8 @@ mutants! {
     PollBackoff,
     /// What runs again and again without a change is not slowed down.
     HotLoop,
+    /// What goes round in the same phases, or updates without end, is not slowed down.
+    UpdateLoop,
     /// Nothing is looked at without an event.
     Resync,
     /// What came with one list is looked at together.

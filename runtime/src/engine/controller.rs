@@ -5,6 +5,8 @@ mod pace;
 mod reports;
 mod starting;
 
+pub(super) use pace::LOOP_NOTE;
+
 use std::{
     collections::{HashMap, HashSet},
     pin::pin,

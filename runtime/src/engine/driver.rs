@@ -23,6 +23,7 @@ use crate::{
         annotations,
         api::{Part, Patched},
         attempts,
+        controller::LOOP_NOTE,
         envelope::Envelope,
         finalizer::{self, Operation},
         key::ObjectKey,
@@ -73,6 +74,10 @@ pub(crate) struct Driver<M: PhaseMachine> {
     gone: BTreeSet<u32>,
     pub(super) observed_in: Option<&'static str>,
     retried: bool,
+    /// Whether it goes round in the same phases.
+    pub(super) is_looping: bool,
+    entered: Vec<&'static str>,
+    commanded_in_vain: bool,
     /// Why it runs.
     pub(super) woken_by: WokenBy,
     handled: u64,
@@ -110,6 +115,9 @@ impl<M: PhaseMachine> Driver<M> {
             gone: input.gone,
             observed_in: input.observed_in,
             retried: input.retried,
+            is_looping: false,
+            entered: Vec::new(),
+            commanded_in_vain: false,
             woken_by: WokenBy::First,
             handled,
             children,
@@ -153,6 +161,8 @@ impl<M: PhaseMachine> Driver<M> {
             version: self.written.load(Ordering::Relaxed),
             next,
             phase: self.phase,
+            entered: self.entered,
+            commanded_in_vain: self.commanded_in_vain,
             observed_in: self.observed_in,
             gone: self.gone,
             cleanup_overdue,
@@ -299,13 +309,22 @@ impl<M: PhaseMachine> Driver<M> {
                 }
             }
             let moved = verdict.to.is_some();
+            let written = self.written.load(Ordering::Relaxed);
             let after = match self.record(phase, &fields, &verdict, status).await {
                 Ok(after) => after,
                 Err(next) => return next,
             };
             self.remember(after, moved);
             if !moved {
+                let has_news = self.written.load(Ordering::Relaxed) != written;
+                self.commanded_in_vain =
+                    self.sighted.has_commanded && !has_news && !phase.info().steady;
                 return verdict.next;
+            }
+            self.entered.push(after.name());
+            if self.is_looping {
+                // The next handler has its turn when the pause is over.
+                return Next::Again;
             }
             if self.meta().deletion_timestamp.is_some() {
                 return Next::Again;
@@ -333,6 +352,7 @@ impl<M: PhaseMachine> Driver<M> {
         }
         let mut verdict = Verdict::of(phase, outcome, &self.kind.limits);
         self.tell_children(&mut verdict);
+        self.tell_loop(&mut verdict);
         (verdict, run.written)
     }
 
@@ -373,6 +393,18 @@ impl<M: PhaseMachine> Driver<M> {
         {
             let events = &self.kind.events;
             events.warn(&*self.object, reasons::FIGHT, fight.clone());
+        }
+    }
+
+    /// Shown for as long as it goes on, unless there is something better to say.
+    fn tell_loop(&self, verdict: &mut Verdict<M>) {
+        let rests = matches!(verdict.next, Next::Settled { .. });
+        if self.is_looping && !rests && verdict.note.is_none() {
+            verdict.note = Some(Note {
+                reason: reasons::UPDATE_LOOP,
+                message: LOOP_NOTE.to_owned(),
+                stalled: false,
+            });
         }
     }
 

@@ -13,6 +13,7 @@ pub(crate) mod envelope;
 pub(crate) mod events;
 pub(crate) mod finalizer;
 pub(crate) mod groups;
+mod heat;
 pub(crate) mod key;
 pub(crate) mod kind;
 mod obstacles;

@@ -21,6 +21,10 @@ pub(crate) struct Report {
     pub(crate) next: Next,
     /// The phase the object is in now; empty if none was read.
     pub(crate) phase: &'static str,
+    /// The phases that it moved to on the way.
+    pub(crate) entered: Vec<&'static str>,
+    /// Whether it told the outside to do something, and then had nothing to write down.
+    pub(crate) commanded_in_vain: bool,
     /// The phase in which a handler of this process has looked at the object.
     pub(crate) observed_in: Option<&'static str>,
     /// The attempts proven gone so far, in a clean-up.

@@ -5,20 +5,12 @@ use crate::mutant::{Mutant, mutated};
 use std::{
     collections::BTreeSet,
     sync::{Arc, atomic::AtomicU64},
-    time::Duration,
 };
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use crate::engine::print::Print;
-
-/// Runs within this window that change nothing make a hot object.
-const HOT_WINDOW: Duration = Duration::from_secs(10);
-/// So many of them. A poll each second is a tenth of it.
-const HOT_RUNS: u32 = 30;
-/// How far a hot object is slowed down.
-pub(crate) const HOT_DELAY: Duration = Duration::from_secs(30);
+use crate::engine::{heat::Heat, print::Print};
 
 /// One object.
 pub(crate) struct ObjectState {
@@ -96,48 +88,5 @@ impl ObjectState {
                 true
             }
         }
-    }
-}
-
-/// Counts runs that change nothing.
-#[derive(Default)]
-pub(crate) struct Heat {
-    since: Option<Instant>,
-    runs: u32,
-    last: (u64, &'static str),
-    /// Whether the last run found it hot.
-    pub(crate) hot: bool,
-}
-
-impl Heat {
-    /// Counts a run; true if the object is hot. An `eager` one wants the next at once: what was hot stays hot for as long
-    /// as it does, or one slow run would be followed by a new burst.
-    pub(crate) fn run(
-        &mut self,
-        handled: u64,
-        phase: &'static str,
-        eager: bool,
-        now: Instant,
-    ) -> bool {
-        let stays = self.hot && eager;
-        let window = if stays { HOT_DELAY * 2 } else { HOT_WINDOW };
-        let same = self.last == (handled, phase);
-        let recent = self.since.is_some_and(|since| now - since < window);
-        if !same || !recent {
-            self.since = Some(now);
-            self.runs = 0;
-            self.last = (handled, phase);
-        } else if stays {
-            self.since = Some(now);
-        }
-        self.runs += 1;
-        self.hot = self.runs > HOT_RUNS && !mutated(Mutant::HotLoop);
-        self.hot
-    }
-
-    /// One run went in a circle: hot, however few there were.
-    pub(crate) fn circled(&mut self) -> bool {
-        self.hot = !mutated(Mutant::HotLoop);
-        self.hot
     }
 }

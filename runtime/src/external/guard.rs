@@ -103,7 +103,13 @@ impl Guard {
         let mut repeated = 0;
         loop {
             let error = match self.attempt(scope, &options, &target, &mut call).await {
-                Ok(value) => return Ok(value),
+                Ok(value) => {
+                    // Who wants no answer does not look.
+                    if size_of::<T>() == 0 {
+                        scope.sightings().commanded();
+                    }
+                    return Ok(value);
+                }
                 Err(error) => error,
             };
             let again = options.idempotent
@@ -137,7 +143,9 @@ impl Guard {
         Fut: Future<Output = CallResult<T>>,
     {
         let _intent = self.shared.intents.begin(key, scope);
-        self.call(scope, options, call).await
+        let created = self.call(scope, options, call).await?;
+        scope.sightings().commanded();
+        Ok(created)
     }
 
     /// The same for a call that looks. What could not be learned is [`Observed::Unknown`] with words, never absence

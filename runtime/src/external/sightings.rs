@@ -14,6 +14,8 @@ pub(crate) struct Sightings(Arc<Mutex<Sighted>>);
 pub(crate) struct Sighted {
     /// Whether a call looked, and learned something or not.
     pub(crate) has_looked: bool,
+    /// Whether a call that asks for nothing back was accepted: it told the outside to do something.
+    pub(crate) has_commanded: bool,
     /// Why the first look that learned nothing did not.
     pub(crate) unknown: Option<String>,
     /// The words of a provider that refuses the credentials, unless a later call of the same client was answered.
@@ -45,6 +47,11 @@ impl Sightings {
         if let Observed::Unknown(why) = seen {
             inner.unknown.get_or_insert_with(|| why.clone());
         }
+    }
+
+    /// The outside was told to do something, and did not refuse.
+    pub(super) fn commanded(&self) {
+        self.inner().has_commanded = true;
     }
 
     /// A call ended.

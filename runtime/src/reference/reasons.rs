@@ -90,6 +90,7 @@ reasons! {
     PHASE_OF_ANOTHER_VERSION = "UnknownPhase" &[UNKNOWN_PHASE], false, "the stored phase is one that this version of the operator does not know";
     REFUSED = "WriteRefused" &[WRITE_REFUSED], true, "the API server or an admission policy refuses the operator's status";
     HOT_LOOP = "HotLoop" PASSES, true, "the object is reconciled again and again although nothing changes, and is slowed down to one run in 30 s";
+    UPDATE_LOOP = "UpdateLoop" &[RECONCILING], true, "the object goes round in the same phases, or asks the outside for the same again and again, although nothing changes: slowed down to one run in 30 s; most often the provider words what it is given in its own way, and the handler compares without knowing it";
     UNDECODABLE = "Undecodable" PASSES, true, "the object does not decode and is left alone: mend the field that the note names";
     MASS_DELETION = "MassDeletion" PASSES, true, "too many objects of the kind are being deleted at once, so this clean-up waits for its turn";
     CLEANUP_DEADLINE = "CleanupDeadline" &[CLEANUP_STALLED], false, "the clean-up takes longer than its deadline";

@@ -31,7 +31,7 @@ use tokio::{task::JoinHandle, time::Instant};
 pub struct DatabaseSpec {
     pub size: String,
     /// Which mistake of an author its handlers make: `forever`, `spin`, `circle`, `restless`, `diarist`,
-    /// `literal`.
+    /// `literal`, `swing`.
     #[serde(default)]
     pub habit: String,
     /// The clean-up looks through a listing instead of asking for its own key.
@@ -151,6 +151,11 @@ async fn provisioning(cx: &mut Cx<'_, Provisioning>) -> Result<Step<Provisioning
             cx.provider().update(&key, &spec.size).await?;
             Ok(Step::poll_in(secs(5)))
         }
+        // Sent, and taken for done.
+        Observed::Present(found) if spec.habit == "swing" && found.capacity != spec.size => {
+            cx.provider().update(&key, &spec.size).await?;
+            Ok(Step::to(Ready))
+        }
         Observed::Present(found) if found.is_running => {
             cx.status_mut().capacity = Some(found.capacity);
             Ok(Step::to(Ready))
@@ -172,7 +177,16 @@ async fn ready(cx: &mut Cx<'_, Ready>) -> Result<Step<Ready>> {
     let key = cx.idempotency_key("db");
     match cx.provider().observe(&key).await? {
         Observed::Present(found) => {
+            let differs = found.capacity != cx.object.spec.size;
             cx.status_mut().capacity = Some(found.capacity);
+            if cx.object.spec.habit == "swing" && differs {
+                let age = cx.now().duration_since(cx.phase_entered_at());
+                return Ok(if age.as_secs() < 3 {
+                    Step::poll_in(secs(3))
+                } else {
+                    Step::to(Provisioning)
+                });
+            }
             if cx.object.spec.habit == "restless" {
                 return Ok(Step::poll_in(secs(5)));
             }

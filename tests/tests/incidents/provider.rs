@@ -1,7 +1,8 @@
 //! What the outside answers.
 
 use opgen_runtime::secs;
-use serde_json::json;
+use opgen_testkit::World;
+use serde_json::{Value, json};
 
 use crate::database::{Cloud, Mood, database, database_with, scenario};
 
@@ -127,5 +128,70 @@ pub fn an_update_that_never_arrives_comes_to_an_end() {
             let updates = world.provider.calls("update").len();
             world.advance(secs(3 * 3600)).await;
             assert_eq!(world.provider.calls("update").len(), updates);
+        });
+}
+
+/// The reason that stands on Reconciling.
+fn reason(world: &World<Cloud>, object: &Value) -> String {
+    let found = world.get(object).unwrap();
+    let reason = &crate::gadget::condition(&found, "Reconciling")["reason"];
+    reason.as_str().unwrap_or_default().to_owned()
+}
+
+fn is_told(world: &World<Cloud>) -> bool {
+    let events = world.cluster.list_raw("events.events.k8s.io", "default");
+    let mut events = events.unwrap().into_iter();
+    events.any(|event| event["reason"] == "UpdateLoop")
+}
+
+/// The same mistake, in one phase: told again each five seconds, for as long as the phase may take.
+#[test]
+pub fn an_update_that_changes_nothing_is_slowed_down() {
+    let object = database_with("a", json!({"habit": "literal", "size": "1024.0Mi"}));
+    scenario(Cloud::default)
+        .object(object.clone())
+        .run(async |world| {
+            world.advance(secs(60)).await;
+            assert!(!is_told(&world), "too early: a provider may take a minute");
+            assert_eq!(world.metric("opgen_hot_objects"), 0.0);
+            world.advance(secs(540)).await;
+            let updates = world.provider.calls("update").len();
+            assert!((20..50).contains(&updates), "{updates} updates in 10 min");
+            assert!(world.metric("opgen_hot_objects") > 0.5);
+            assert_eq!(reason(&world, &object), "UpdateLoop");
+            assert!(is_told(&world));
+            let writes = world.object_writes();
+            world.advance(secs(300)).await;
+            assert_eq!(world.object_writes(), writes, "said once");
+            world.patch(&object, &json!({"spec": {"habit": ""}}));
+            world.advance(secs(5)).await;
+            assert!(world.is_ready(&object), "{:#}", world.get(&object).unwrap());
+            assert_eq!(world.metric("opgen_hot_objects"), 0.0);
+            assert_ne!(reason(&world, &object), "UpdateLoop");
+        });
+}
+
+/// And in two: sent, taken for done, found to be another, sent again.
+#[test]
+pub fn a_phase_that_is_taken_back_again_and_again_is_slowed_down() {
+    let object = database_with("a", json!({"habit": "swing", "size": "1024.0Mi"}));
+    scenario(Cloud::default)
+        .object(object.clone())
+        .run(async |world| {
+            world.advance(secs(600)).await;
+            let updates = world.provider.calls("update").len();
+            assert!((6..25).contains(&updates), "{updates} updates in 10 min");
+            assert!(world.metric("opgen_hot_objects") > 0.5);
+            assert_eq!(reason(&world, &object), "UpdateLoop");
+            assert!(is_told(&world));
+            // It stays slow for as long as it goes on.
+            world.advance(secs(3600)).await;
+            let updates = world.provider.calls("update").len() - updates;
+            assert!((30..70).contains(&updates), "{updates} updates in an hour");
+            world.patch(&object, &json!({"spec": {"habit": ""}}));
+            world.advance(secs(5)).await;
+            assert!(world.is_ready(&object));
+            assert_eq!(world.metric("opgen_hot_objects"), 0.0);
+            assert_ne!(reason(&world, &object), "UpdateLoop");
         });
 }

@@ -9,10 +9,10 @@ use crate::mutant::{Mutant, mutated};
 use crate::{
     engine::{
         backoff::{Backoff, LONGEST, jittered, spread},
+        heat::HOT_DELAY,
         key::ObjectKey,
         queue::Lane,
         report::Next,
-        state::HOT_DELAY,
     },
     error::ErrorClass,
     metrics::ReconcileResult,
@@ -20,11 +20,18 @@ use crate::{
     reference::reasons,
 };
 
+/// What people are told of an object that spins.
+const HOT_NOTE: &str = "it is reconciled again and again although nothing changes: slowed down to one run in 30 s; a handler moves or requeues without waiting";
+
+/// What people are told of an object that comes to no rest.
+pub(in crate::engine) const LOOP_NOTE: &str = "it goes round in the same phases, or asks for the same again, and what is outside never becomes what the spec wants: slowed down to one run in 30 s; does the comparison know how the provider words it, and does nobody else change it?";
+
 impl<M: PhaseMachine> Controller<M> {
     pub(super) fn schedule(&mut self, key: &ObjectKey, next: Next, hot: bool) -> ReconcileResult {
         let Some(state) = self.states.get_mut(key) else {
             return ReconcileResult::Success;
         };
+        let loops = state.heat.is_looping();
         let now = Instant::now();
         let next = match next {
             Next::Wait { reason, .. } if mutated(Mutant::PollsApart) => Next::Retry {
@@ -101,8 +108,13 @@ impl<M: PhaseMachine> Controller<M> {
         match delay {
             None => {}
             Some(delay) if hot => {
-                tracing::warn!(kind = %self.kind.name, object = %key, "runs again and again without a change: slowed down");
-                self.warn(key, reasons::HOT_LOOP, "it is reconciled again and again although nothing changes: slowed down to one run in 30 s; a handler moves or requeues without waiting");
+                let (reason, note) = if loops {
+                    (reasons::UPDATE_LOOP, LOOP_NOTE)
+                } else {
+                    (reasons::HOT_LOOP, HOT_NOTE)
+                };
+                tracing::warn!(kind = %self.kind.name, object = %key, %reason, "runs again and again without a change: slowed down");
+                self.warn(key, reason, note);
                 self.board.hot(key, now + HOT_DELAY);
                 self.queue.push_at(key, now + delay.max(HOT_DELAY));
             }

@@ -13,10 +13,10 @@ use crate::{
     engine::{
         backoff::{Backoff, LONGEST},
         envelope::Envelope,
+        heat::HOT_DELAY,
         key::ObjectKey,
         queue::Lane,
         report::{Next, Report},
-        state::HOT_DELAY,
     },
     error::ErrorClass,
     mutant::{Mutant, mutated},
@@ -173,18 +173,13 @@ impl<M: PhaseMachine> Controller<M> {
         if let Some(reason) = report.failure.or(failed_without_word) {
             self.kind.metrics.reconcile_failed(&self.kind.name, reason);
         }
-        state.gone = report.gone;
         state.observed_in = report.observed_in;
         if report.version > 0 {
             state.gate = Some((report.version, Instant::now() + self.kind.limits.gate));
         }
         let was_hot = state.heat.hot;
-        let circles = matches!(report.next, Next::Cycle);
-        let eager = circles || matches!(report.next, Next::Again);
-        let hot = state
-            .heat
-            .run(report.handled.all, report.phase, eager, Instant::now());
-        let hot = hot || (circles && state.heat.circled());
+        let hot = state.heat.run(&report, Instant::now());
+        state.gone = report.gone;
         if hot != was_hot {
             self.hot = if hot {
                 self.hot + 1

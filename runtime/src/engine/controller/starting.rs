@@ -206,6 +206,7 @@ impl<M: PhaseMachine> Controller<M> {
             .map_or(Some(M::default()), M::from_name)
             .map_or("", M::name);
         driver.woken_by = WokenBy::of(state, driver.seen());
+        driver.is_looping = state.heat.is_looping_at(driver.seen());
         state.called = false;
         // A run that is cut does not report: what came after its start is news all the same.
         state.handled = Some(driver.seen());

@@ -29,11 +29,13 @@ hazards! {
         incidents: [provider::what_comes_to_light_late_is_cleaned_up kills [SettleWindow]],
     }
     H62 "A provider normalises what it is given, and updates never end" {
-        default: "`matches` compares as the provider words it; a phase that does not converge ends at its deadline, and hot loops are slowed down",
+        default: "`matches` compares as the provider words it; rounds through the same phases, and commands that come of nothing, are slowed down; a phase that does not converge ends at its deadline",
         compile: [],
         lint: [],
-        signals: [Metric("opgen_hot_objects"), Metric("opgen_phase_age_seconds"), Condition("Stalled")],
+        signals: [Metric("opgen_hot_objects"), Metric("opgen_phase_age_seconds"), Condition("Stalled"), Event("UpdateLoop")],
         incidents: [
+            provider::an_update_that_changes_nothing_is_slowed_down kills [UpdateLoop],
+            provider::a_phase_that_is_taken_back_again_and_again_is_slowed_down kills [UpdateLoop],
             provider::an_update_that_never_arrives_comes_to_an_end kills [PhaseDeadline],
             writes::the_same_in_other_words_is_not_written kills [SemanticEquality],
         ],
