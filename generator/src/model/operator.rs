@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::k8s::K8sVersion;
 use super::machine::Machine;
-use super::names::{ApiGroup, ApiVersion, CrateName, K8sVersion, Kind, Plural, Scope, ShortName};
+use super::names::{ApiGroup, ApiVersion, CrateName, Kind, Plural, ShortName};
 use super::related::Related;
+use super::scope::Scope;
 use crate::error::Problem;
 
 /// What an operator manages outside the cluster, and how it talks to it.
