@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod pairs;
+mod pipeline;
 
 use std::collections::BTreeMap;
 use std::fs;
