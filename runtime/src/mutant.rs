@@ -98,6 +98,10 @@ mutants! {
     HotLoop,
     /// What goes round in the same phases, or updates without end, is not slowed down.
     UpdateLoop,
+    /// Words that change with every look are written with every look.
+    SteadyWords,
+    /// A server that is older than the watch is believed.
+    WentBack,
     /// Nothing is looked at without an event.
     Resync,
     /// What came with one list is looked at together.

@@ -198,7 +198,10 @@ impl Watcher {
     fn on_time(&mut self) {
         let now = Instant::now();
         if self.next_bookmark.is_some_and(|at| at <= now) {
-            self.bookmark(false);
+            // Nor is there a bookmark below the version that was asked for.
+            if self.cursor <= self.shared.store.lock().revision {
+                self.bookmark(false);
+            }
             let last = self.ends.checked_sub(BOOKMARK_BEFORE_END).unwrap_or(now);
             self.next_bookmark = (now < last).then(|| (now + BOOKMARK_EVERY).min(last));
         }

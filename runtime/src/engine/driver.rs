@@ -35,6 +35,7 @@ use crate::{
         report::{Next, Report},
         verdict::{Note, Verdict},
         woken::WokenBy,
+        words::Words,
     },
     error::{Error, ErrorClass, Result},
     external::{CallScope, Sighted},
@@ -59,6 +60,8 @@ pub(crate) struct Input<K> {
     pub(crate) observed_in: Option<&'static str>,
     /// Whether the last run failed.
     pub(crate) retried: bool,
+    /// What it may still say in other words.
+    pub(crate) words: Words,
     /// Where it notes the version that it wrote last.
     pub(crate) written: Arc<AtomicU64>,
 }
@@ -74,6 +77,7 @@ pub(crate) struct Driver<M: PhaseMachine> {
     gone: BTreeSet<u32>,
     pub(super) observed_in: Option<&'static str>,
     retried: bool,
+    pub(super) words: Words,
     /// Whether it goes round in the same phases.
     pub(super) is_looping: bool,
     entered: Vec<&'static str>,
@@ -115,6 +119,7 @@ impl<M: PhaseMachine> Driver<M> {
             gone: input.gone,
             observed_in: input.observed_in,
             retried: input.retried,
+            words: input.words,
             is_looping: false,
             entered: Vec::new(),
             commanded_in_vain: false,
@@ -166,6 +171,7 @@ impl<M: PhaseMachine> Driver<M> {
             observed_in: self.observed_in,
             gone: self.gone,
             cleanup_overdue,
+            words: self.words,
             took: self.started.elapsed(),
             deadline_in: self.deadline_in,
             entered_at: self.phase_since,

@@ -57,7 +57,7 @@ impl<M: PhaseMachine> Driver<M> {
                 conditions::UNOBSERVED,
                 Truth::True,
                 reasons::UNKNOWN,
-                why.clone(),
+                self.words(conditions::UNOBSERVED, reasons::UNKNOWN, why),
             ),
             None if self.sighted.has_looked => all.without(conditions::UNOBSERVED),
             None => all,

@@ -88,6 +88,7 @@ impl<M: PhaseMachine> Driver<M> {
         verdict: &Verdict<M>,
         status: Option<StatusOf<M>>,
     ) -> Result<M, Next> {
+        self.weigh_words(verdict);
         let target = verdict.to.unwrap_or(phase);
         let seen = Arc::clone(&self.object);
         let written = match status {
@@ -256,7 +257,8 @@ impl<M: PhaseMachine> Driver<M> {
                 reason, message, ..
             }) if !info.failed => {
                 let truth = if working { Truth::True } else { Truth::False };
-                all.with(conditions::RECONCILING, truth, *reason, message.clone())
+                let message = self.words(conditions::RECONCILING, *reason, message);
+                all.with(conditions::RECONCILING, truth, *reason, message)
             }
             _ if info.failed && phase == target => {
                 match conditions::text_of(rules, raw, conditions::STALLED) {

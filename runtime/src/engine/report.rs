@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use jiff::Timestamp;
 
 use crate::{
-    engine::{key::ObjectKey, print::Print},
+    engine::{key::ObjectKey, print::Print, words::Words},
     error::ErrorClass,
 };
 
@@ -31,6 +31,8 @@ pub(crate) struct Report {
     pub(crate) gone: BTreeSet<u32>,
     /// Whether a clean-up takes longer than it may.
     pub(crate) cleanup_overdue: bool,
+    /// What may still be said in other words.
+    pub(crate) words: Words,
     /// How long the run took.
     pub(crate) took: Duration,
     /// When the deadline of the phase runs out, if it has one: from now.

@@ -10,7 +10,7 @@ use std::{
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use crate::engine::{heat::Heat, print::Print};
+use crate::engine::{heat::Heat, print::Print, words::Words};
 
 /// One object.
 pub(crate) struct ObjectState {
@@ -31,6 +31,7 @@ pub(crate) struct ObjectState {
     pub(crate) gone: BTreeSet<u32>,
     pub(crate) observed_in: Option<&'static str>,
     pub(crate) heat: Heat,
+    pub(crate) words: Words,
     /// People were told that its clean-up takes too long.
     pub(crate) cleanup_overdue: bool,
     /// When its clean-up may begin, once it was asked for.
@@ -66,6 +67,7 @@ impl ObjectState {
             gone: BTreeSet::new(),
             observed_in: None,
             heat: Heat::default(),
+            words: Words::default(),
             cleanup_overdue: false,
             destroy_at: None,
             empty_polls: 0,

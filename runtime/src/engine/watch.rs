@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures::{Stream, StreamExt, stream::BoxStream};
+use futures::{FutureExt, Stream, StreamExt, future::BoxFuture, stream::BoxStream};
 use kube::{
     Api, Resource,
     runtime::watcher::{self, Event},
@@ -10,7 +10,11 @@ use kube::{
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
-use crate::engine::{backoff::Backoff, envelope::Envelope};
+use crate::engine::{
+    backoff::Backoff,
+    envelope::Envelope,
+    pulse::{Pulse, server_version},
+};
 use crate::mutant::{Mutant, mutated};
 
 /// Failures that are farther apart have nothing to do with each other; longer than the longest backoff and the wait for
@@ -48,8 +52,11 @@ pub(crate) fn watch<K>(
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Send + Sync + 'static,
 {
+    let pulse = Pulse::default();
     let state = State {
-        client: client.clone(),
+        client: pulse.listen(client),
+        pulse,
+        question: None,
         scope: scope.clone(),
         stream: None,
         failures: 0,
@@ -64,6 +71,9 @@ where
 
 struct State<K> {
     client: kube::Client,
+    pulse: Pulse,
+    /// Whether the server went back behind the watch, while it is asked.
+    question: Option<BoxFuture<'static, Option<String>>>,
     scope: Scope,
     stream: Option<BoxStream<'static, watcher::Result<Event<Envelope<K>>>>>,
     failures: u32,
@@ -84,7 +94,22 @@ where
                 Some(stream) => stream,
                 empty => empty.insert(open(&self.client, &self.scope)),
             };
-            match stream.next().await {
+            let event = tokio::select! {
+                biased;
+                event = stream.next() => event,
+                answer = answered(&mut self.question) => {
+                    self.question = None;
+                    match answer {
+                        Some(error) => return self.went_back(error),
+                        None => continue,
+                    }
+                }
+                version = self.pulse.falls_silent() => {
+                    self.question = Some(ask::<K>(&self.client, &self.scope, version));
+                    continue;
+                }
+            };
+            match event {
                 Some(Ok(event)) => {
                     // A list proves nothing: the watch behind it may be refused, and list and watch go on in turns.
                     if matches!(event, Event::Apply(_) | Event::Delete(_)) {
@@ -93,8 +118,26 @@ where
                     return News::Event(event);
                 }
                 Some(Err(error)) => return self.failed(&error),
-                None => self.stream = None,
+                None => self.begin_anew(),
             }
+        }
+    }
+
+    /// With a list.
+    fn begin_anew(&mut self) {
+        self.stream = None;
+        self.question = None;
+        self.pulse.reset();
+    }
+
+    /// The server was restored from a backup: what happens there until it has passed the watch's version is not told.
+    fn went_back(&mut self, error: String) -> News<K> {
+        self.begin_anew();
+        News::Failed {
+            error,
+            kind: "went_back",
+            code: None,
+            wait: Duration::ZERO,
         }
     }
 
@@ -102,7 +145,7 @@ where
         let (kind, code) = describe(error);
         // kube tries an expired version again and again when the *start* of a watch answers 410: begin with a list.
         if code == Some(410) && !mutated(Mutant::ExpiredStart) {
-            self.stream = None;
+            self.begin_anew();
         }
         let last = self.failed_at.replace(Instant::now());
         if last.is_some_and(|at| at.elapsed() > APART) {
@@ -120,6 +163,39 @@ where
     }
 }
 
+fn api<K>(client: &kube::Client, scope: &Scope) -> Api<Envelope<K>>
+where
+    K: Resource<DynamicType = ()> + Clone + DeserializeOwned,
+{
+    match &scope.namespace {
+        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &()),
+        None => Api::all(client.clone()),
+    }
+}
+
+/// Whether the server is at an older version than a watch that began at `version`, in words.
+fn ask<K>(client: &kube::Client, scope: &Scope, version: u64) -> BoxFuture<'static, Option<String>>
+where
+    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    let api = api::<K>(client, scope);
+    async move {
+        let now = server_version(&api).await?;
+        (now < version && !mutated(Mutant::WentBack)).then(|| {
+            format!("the server is at version {now}, the watch at {version}: was it restored from a backup? everything is listed anew")
+        })
+    }
+    .boxed()
+}
+
+/// The answer, if there is a question.
+async fn answered(question: &mut Option<BoxFuture<'static, Option<String>>>) -> Option<String> {
+    match question {
+        Some(question) => question.await,
+        None => std::future::pending().await,
+    }
+}
+
 fn open<K>(
     client: &kube::Client,
     scope: &Scope,
@@ -127,10 +203,7 @@ fn open<K>(
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Send + Sync + 'static,
 {
-    let api: Api<Envelope<K>> = match &scope.namespace {
-        Some(namespace) => Api::namespaced_with(client.clone(), namespace, &()),
-        None => Api::all(client.clone()),
-    };
+    let api = api(client, scope);
     // Some load balancers cut idle connections at 240 s. Many watches begin together; they should not end so.
     let mut config = watcher::Config {
         label_selector: scope.labels.clone(),

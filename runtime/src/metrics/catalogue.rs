@@ -146,7 +146,7 @@ catalogue! {
     REST_REQUESTS: 2 = counter("rest_client_requests_total", ["code", "method"], "requests to the API server by status code and method, each attempt counted; code <error> = no answer");
     LEADER: 1 = gauge("leader_election_master_status", ["name"], "1 while this process holds the lease of that name");
     LISTWATCH_SYNC: 1 = histogram("listwatch_sync_duration_seconds", ["kind"], SECONDS, "seconds from the start of a list until its store was complete");
-    LISTWATCH_ERRORS: 2 = counter("listwatch_errors_total", ["kind", "type"], "failed lists and watches by type: list, watch, expired, forbidden, missing, decode, idle");
+    LISTWATCH_ERRORS: 2 = counter("listwatch_errors_total", ["kind", "type"], "failed lists and watches by type: list, watch_start, watch_event, watch_stream, no_resource_version, went_back (the server is older than the watch: it was restored)");
 
     EXTERNAL_CALLS: 3 = counter("opgen_external_calls_total", ["client", "method", "result"], "attempts of external calls by result: ok, timeout, saturated, breaker_open, throttled, transport, unauthorized, not_found, rejected, unavailable, error, aborted");
     EXTERNAL_SECONDS: 2 = histogram("opgen_external_call_seconds", ["client", "method"], SECONDS, "seconds per attempt of an external call, without the wait for a permit");

@@ -314,6 +314,14 @@ pub fn generation_of(rules: &Rules, status: Option<&Value>, kind: &str) -> Optio
 #[must_use]
 pub fn text_of(rules: &Rules, status: Option<&Value>, kind: &str) -> Option<(String, String)> {
     let list = super::plan::at(status?, &rules.conditions)?.as_array()?;
+    let holds = find(list, kind)?.get("status")? == "True";
+    holds.then(|| said(rules, status, kind)).flatten()
+}
+
+/// Reason and message of the condition of that type, whatever its status.
+#[must_use]
+pub fn said(rules: &Rules, status: Option<&Value>, kind: &str) -> Option<(String, String)> {
+    let list = super::plan::at(status?, &rules.conditions)?.as_array()?;
     let found = find(list, kind)?;
     let text = |name: &str| {
         found
@@ -322,7 +330,7 @@ pub fn text_of(rules: &Rules, status: Option<&Value>, kind: &str) -> Option<(Str
             .unwrap_or_default()
             .to_owned()
     };
-    (text("status") == "True").then(|| (text("reason"), text("message")))
+    Some((text("reason"), text("message")))
 }
 
 /// Whether only the runtime writes conditions of this type.

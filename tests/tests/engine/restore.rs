@@ -124,7 +124,45 @@ pub async fn a_new_list_replaces_what_was_known_however_new_that_was() {
     disaster.run.abort();
 }
 
-/// The server does not say so: a watch from the future stays silent. The lease tells.
+/// The server does not say so: a watch from the future stays silent. It is cut off when the old server goes.
+#[tokio::test(start_paused = true)]
+pub async fn a_watch_from_the_future_begins_anew() {
+    let disaster = disaster(None).await;
+    disaster.is_restored.store(true, Ordering::Relaxed);
+    disaster.lost.cut_watches();
+    tokio::time::sleep(secs(20)).await;
+    goes_on(disaster).await;
+}
+
+/// The same behind a proxy that keeps the connection.
+#[tokio::test(start_paused = true)]
+pub async fn a_watch_that_was_not_cut_begins_anew_too() {
+    let disaster = disaster(None).await;
+    disaster.is_restored.store(true, Ordering::Relaxed);
+    // Its own end, and a silence that is longer than any bookmark takes.
+    tokio::time::sleep(secs(400)).await;
+    goes_on(disaster).await;
+}
+
+/// What happens on the restored server is seen.
+async fn goes_on(disaster: Disaster) {
+    let object = get(&disaster.restored);
+    assert!(is_ready(&object), "{object:#}");
+    let patch = json!({"spec": {"size": 50}});
+    disaster
+        .restored
+        .patch_raw("Gadget", "default", "a", "", &patch)
+        .unwrap();
+    tokio::time::sleep(secs(30)).await;
+    let object = get(&disaster.restored);
+    assert!(is_ready(&object), "{object:#}");
+    assert_eq!(object["status"]["observedGeneration"], 2, "{object:#}");
+    assert_eq!(disaster.fake.created(), 1, "nothing is made twice");
+    drop(disaster.lost);
+    disaster.run.abort();
+}
+
+/// The server does not say so, and the lease tells before any watch does.
 #[tokio::test(start_paused = true)]
 pub async fn a_leader_notices_that_its_lease_went_back() {
     let election = LeaderElection {

@@ -36,16 +36,19 @@ pub fn what_cannot_be_observed_is_said_and_taken_back() {
             let unobserved = condition_of(&world, &gadget("a"), "Unobserved");
             assert_eq!(unobserved["status"], "True", "{unobserved}");
             assert_eq!(unobserved["reason"], "Unknown");
+            // Either of what the looks find in turns.
+            let why = unobserved["message"].as_str().unwrap();
             assert!(
-                unobserved["message"]
-                    .as_str()
-                    .unwrap()
-                    .contains("out of order")
+                why.contains("out of order") || why.contains("the breaker is open"),
+                "{why}"
             );
             let writes = world.object_writes();
             world.advance(secs(300)).await;
             let written = world.object_writes() - writes;
-            assert!(written < 15, "only new words are written: {written} times");
+            assert!(
+                written < 8,
+                "flapping words are written once a minute: {written} times"
+            );
             world.provider.recover();
             world.ready(&gadget("a")).await;
             assert_eq!(

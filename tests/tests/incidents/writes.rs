@@ -3,7 +3,7 @@
 use opgen_runtime::secs;
 use serde_json::json;
 
-use crate::database::{Cloud, database, database_with, operator, scenario};
+use crate::database::{Cloud, Mood, database, database_with, operator, scenario};
 
 /// Others label and annotate the object all the time, also between our look and our write.
 #[test]
@@ -40,6 +40,50 @@ pub fn the_same_in_other_words_is_not_written() {
             }
             assert!(world.provider.calls("observe").len() > looks + 30);
             assert_eq!(world.object_writes(), writes);
+        });
+}
+
+/// A provider that fails in another way each time: the reason why we wait is never worded twice alike.
+#[test]
+pub fn words_that_change_with_every_look_are_written_rarely() {
+    let object = database("a");
+    scenario(|| Cloud::default().with_build_time(secs(800)))
+        .object(object.clone())
+        .run(async |world| {
+            let words = |kind: &str| {
+                let found = world.get(&object).unwrap();
+                let message = &crate::gadget::condition(&found, kind)["message"];
+                message.as_str().unwrap_or_default().to_owned()
+            };
+            world.until(|| world.phase(&object) == "Provisioning").await;
+            let mut told = Vec::new();
+            for status in [401, 403] {
+                world.provider.is(Mood::Says(status));
+                world.advance(secs(6)).await;
+                told.push((words("Reconciling"), words("Unobserved")));
+            }
+            // The first few are said at once.
+            for (status, (waits, unknown)) in ["401", "403"].iter().zip(&told) {
+                assert!(
+                    waits.contains(status) && unknown.contains(status),
+                    "{told:?}"
+                );
+            }
+            let (writes, looks) = (world.object_writes(), world.provider.calls("observe").len());
+            for number in 0..120 {
+                world.provider.is(Mood::Says([401, 403][number % 2]));
+                world.advance(secs(5)).await;
+            }
+            assert!(world.provider.calls("observe").len() > looks + 100);
+            let writes = world.object_writes() - writes;
+            assert!((8..=16).contains(&writes), "{writes} writes in ten minutes");
+            // The last ones come to be said, too.
+            world.provider.is(Mood::Says(407));
+            world.advance(secs(70)).await;
+            assert!(words("Reconciling").contains("407"));
+            assert!(words("Unobserved").contains("407"));
+            world.provider.is(Mood::Well);
+            world.ready(&object).await;
         });
 }
 

@@ -180,6 +180,7 @@ impl<M: PhaseMachine> Controller<M> {
         let was_hot = state.heat.hot;
         let hot = state.heat.run(&report, Instant::now());
         state.gone = report.gone;
+        state.words = report.words;
         if hot != was_hot {
             self.hot = if hot {
                 self.hot + 1

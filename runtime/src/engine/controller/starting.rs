@@ -193,6 +193,7 @@ impl<M: PhaseMachine> Controller<M> {
             gone: state.gone.clone(),
             observed_in: state.observed_in,
             retried: state.failures > 0,
+            words: state.words.clone(),
             written: Arc::default(),
         };
         state.written = Some(Arc::clone(&input.written));

@@ -55,13 +55,15 @@ hazards! {
         ],
     }
     H28 "A watch expires, ends or is refused with 410 at its start" {
-        default: "watches have a timeout, start anew with a list, and recover from a 410 at their start",
+        default: "watches have a timeout, start anew with a list, and recover from a 410 at their start; one that is silent is compared with the server's version",
         compile: [],
         lint: ["swallowed_watch_errors"],
         signals: [Metric("listwatch_errors_total"), Metric("listwatch_sync_duration_seconds")],
         incidents: [
             cache::a_watch_refused_with_410_begins_with_a_list kills [ExpiredStart],
             watch::a_410_at_the_start_of_a_watch_is_no_dead_end kills [ExpiredStart],
+            restore::a_watch_from_the_future_begins_anew kills [WentBack],
+            restore::a_watch_that_was_not_cut_begins_anew_too kills [WentBack],
             watch::an_expired_version_leads_to_a_new_list kills [],
             watch::a_watch_that_breaks_is_taken_up_again kills [],
             cache::what_went_while_the_watch_was_expired_is_forgotten kills [ListLoss],

@@ -2,11 +2,14 @@
 
 hazards! {
     H13 "A time or a counter is written into the status at every look" {
-        default: "volatile fields are never a reason to write; timestamps come from one injectable clock",
+        default: "volatile fields are never a reason to write; words that change again and again are one once a minute; timestamps come from one injectable clock",
         compile: [],
         lint: ["timestamp_in_status"],
         signals: [Metric("opgen_status_patches_total")],
-        incidents: [status::a_status_that_did_not_change_is_not_sent kills [VolatileFields]],
+        incidents: [
+            status::a_status_that_did_not_change_is_not_sent kills [VolatileFields],
+            writes::words_that_change_with_every_look_are_written_rarely kills [SteadyWords],
+        ],
     }
     H14 "A condition's transition time moves without a transition" {
         default: "the runtime owns the conditions; the time moves only when the status flips",
