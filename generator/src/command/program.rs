@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use heck::ToUpperCamelCase as _;
 use opgen_apiserver::ApiError;
 use serde_json::Value;
 use tokio::process::{Child, ChildStdin, Command};
@@ -139,9 +140,19 @@ pub(super) fn documents(text: &str, place: &Place) -> Result<Vec<Value>> {
         .collect())
 }
 
+/// A field that the machine keeps in the status, such as `phase`: an adopted CRD that has another use for the name has it as
+/// `opgenPhase`.
+pub(super) fn machine_field<'a>(object: &'a Value, name: &str) -> &'a Value {
+    let status = &object["status"];
+    match &status[format!("opgen{}", name.to_upper_camel_case())] {
+        Value::Null => &status[name],
+        own => own,
+    }
+}
+
 /// A condition of an object.
 pub(super) fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
-    let all = object["status"]["conditions"].as_array()?;
+    let all = machine_field(object, "conditions").as_array()?;
     all.iter().find(|condition| condition["type"] == kind)
 }
 

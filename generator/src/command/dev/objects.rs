@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::real;
 use super::site::View;
-use crate::command::program::{Shown, condition};
+use crate::command::program::{Shown, condition, machine_field};
 use crate::shell::Board;
 
 /// How often the in-memory server is looked at, which costs nothing, and a real one, which is asked.
@@ -235,7 +235,6 @@ fn place(namespace: &str, name: &str) -> String {
 fn row(object: &Value) -> (Key, Row) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let meta = &object["metadata"];
-    let status = &object["status"];
     let ready = condition(object, "Ready");
     // The condition that says most: what is stuck, else what is going on.
     let loud = ["Stalled", "Reconciling"]
@@ -246,8 +245,11 @@ fn row(object: &Value) -> (Key, Row) {
         .or(ready)
         .map(|condition| text(&condition["message"]))
         .unwrap_or_default();
-    let phase = status["phase"].as_str().unwrap_or("(new)").to_owned();
-    let since = status["phaseEnteredAt"]
+    let phase = machine_field(object, "phase")
+        .as_str()
+        .unwrap_or("(new)")
+        .to_owned();
+    let since = machine_field(object, "phaseEnteredAt")
         .as_str()
         .or(meta["creationTimestamp"].as_str());
     let row = Row {
@@ -357,6 +359,25 @@ mod tests {
             lines[2],
             "  ○  Database  default/a  Failed  False  1m04s  quota exceeded"
         );
+    }
+
+    /// Fields of the same names that mean something else to the owner of the CRD.
+    #[test]
+    fn the_fields_of_the_machine_in_an_adopted_crd() {
+        let (_, row) = row(&json!({
+            "kind": "Gadget",
+            "metadata": {"name": "a"},
+            "status": {
+                "phase": 7, "conditions": {"Ready": "no"},
+                "opgenPhase": "Serving", "opgenPhaseEnteredAt": "2026-01-01T00:01:00Z",
+                "opgenConditions": [{"type": "Ready", "status": "True", "message": "serving"}],
+            },
+        }));
+        assert_eq!(
+            (row.phase.as_str(), row.ready.as_str(), row.why.as_str()),
+            ("Serving", "True", "serving")
+        );
+        assert!(row.since.is_some());
     }
 
     #[test]
