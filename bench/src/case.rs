@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kube::Client;
+use kube::{Client, Config};
 use opgen_runtime::{RunOptions, clients::Clients};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
@@ -18,11 +18,12 @@ use crate::{
     machine::{self, Context},
     probe::Probe,
     provider::Slow,
+    remote::{Account, Remote, Seen},
     world::World,
 };
 
 /// A case has failed to go on once no object became Ready for so long.
-const PATIENCE: Duration = Duration::from_secs(15);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
 /// What the last status writes set off belongs to the work.
 const AFTERMATH: Duration = Duration::from_millis(500);
 
@@ -65,6 +66,17 @@ pub enum Trouble {
     Cut,
 }
 
+/// How an operator reaches the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// By plain calls within the process, which cost all sides the same and little.
+    #[default]
+    Calls,
+    /// By HTTPS, to a server in a process of its own: as in a cluster.
+    Https,
+}
+
 /// What to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Case {
@@ -78,6 +90,9 @@ pub struct Case {
     pub in_flight: usize,
     /// What goes wrong.
     pub trouble: Trouble,
+    /// The way to the server.
+    #[serde(default)]
+    pub way: Way,
 }
 
 impl Case {
@@ -86,6 +101,13 @@ impl Case {
     /// # Errors
     /// If there is no runtime to be had, or the server refuses the objects.
     pub fn run(&self) -> Result<Figure, String> {
+        match self.way {
+            Way::Calls => self.by_calls(),
+            Way::Https => self.by_https(),
+        }
+    }
+
+    fn by_calls(&self) -> Result<Figure, String> {
         let world = World::new(self.objects)?;
         let server = workers(SERVER)?;
         let operator = workers("operator")?;
@@ -93,18 +115,7 @@ impl Case {
             .enable_time()
             .build()
             .map_err(|error| format!("no runtime: {error}"))?;
-        let figure = here.block_on(self.measure(&world, &server, &operator));
-        operator.shutdown_background();
-        server.shutdown_background();
-        Ok(figure)
-    }
-
-    async fn measure(&self, world: &World, server: &Runtime, operator: &Runtime) -> Figure {
-        let hung = match self.trouble {
-            Trouble::Hang => world.hung,
-            _ => 0,
-        };
-        let wanted = self.objects - hung;
+        let wanted = self.objects - self.hung(&world);
         let probe = Arc::new(Probe::new(self.objects, wanted));
         let link = Link::new(
             &world.cluster,
@@ -112,44 +123,95 @@ impl Case {
             Arc::clone(&probe),
             self.weather(),
         );
+        let (spent, started) = (Spent::now(), Instant::now());
+        let provider = self.start(&operator, Access::Client(link.client()));
+        let converged = here.block_on(probe.all_ready(PATIENCE));
+        let seen = Seen {
+            converged,
+            seconds: started.elapsed().as_secs_f64(),
+            times: probe.times(),
+        };
+        std::thread::sleep(AFTERMATH);
+        let spent = Spent::now().since(spent);
+        let account = Account {
+            requests: probe.requests(),
+            server_seconds: spent.server.as_secs_f64(),
+        };
+        let figure = self.figure(wanted, &seen, &account, spent.operator, &provider);
+        operator.shutdown_background();
+        server.shutdown_background();
+        Ok(figure)
+    }
+
+    fn by_https(&self) -> Result<Figure, String> {
+        let mut remote = Remote::start(self)?;
+        let config = remote.config()?;
+        let operator = workers("operator")?;
+        let wanted = self.objects - remote.hung();
+        remote.go()?;
+        let spent = Spent::now();
+        let provider = self.start(&operator, Access::Config(Box::new(config)));
+        let seen = remote.seen()?;
+        std::thread::sleep(AFTERMATH);
+        let spent = Spent::now().since(spent);
+        let account = remote.end()?;
+        let figure = self.figure(wanted, &seen, &account, spent.operator, &provider);
+        operator.shutdown_background();
+        Ok(figure)
+    }
+
+    fn start(&self, operator: &Runtime, access: Access) -> Slow {
         let provider = Slow::new(
             Duration::from_millis(self.provider_ms),
             self.trouble == Trouble::Hang,
         );
-        let (spent, started) = (Spent::now(), Instant::now());
-        let running = operator.spawn(run(
+        operator.spawn(run(
             self.side,
             self.in_flight,
-            link.client(),
+            access,
             provider.clone(),
             RunOptions::default(),
         ));
-        let converged = probe.all_ready(PATIENCE).await;
-        let times = probe.times();
-        let seconds = if converged {
-            started.elapsed().as_secs_f64()
-        } else {
-            times.last().copied().unwrap_or_default().as_secs_f64()
-        };
-        tokio::time::sleep(AFTERMATH).await;
-        let spent = Spent::now().since(spent);
-        running.abort();
+        provider
+    }
+
+    fn figure(
+        &self,
+        wanted: usize,
+        seen: &Seen,
+        account: &Account,
+        operator: Duration,
+        provider: &Slow,
+    ) -> Figure {
+        let last = seen.times.last().copied().unwrap_or_default();
         Figure {
             case: *self,
             wanted,
-            ready: times.len(),
-            seconds,
-            operator_seconds: spent.operator.as_secs_f64(),
-            server_seconds: spent.server.as_secs_f64(),
-            p50_seconds: percentile(&times, 50),
-            p99_seconds: percentile(&times, 99),
-            requests: probe.requests(),
+            ready: seen.times.len(),
+            seconds: if seen.converged {
+                seen.seconds
+            } else {
+                last.as_secs_f64()
+            },
+            operator_seconds: operator.as_secs_f64(),
+            server_seconds: account.server_seconds,
+            p50_seconds: percentile(&seen.times, 50),
+            p99_seconds: percentile(&seen.times, 99),
+            requests: account.requests,
             provider_calls: provider.made(),
             peak_bytes: cpu::peak_memory(),
         }
     }
 
-    fn weather(&self) -> Weather {
+    /// How many objects can never become Ready.
+    pub(crate) fn hung(&self, world: &World) -> usize {
+        match self.trouble {
+            Trouble::Hang => world.hung,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn weather(&self) -> Weather {
         match self.trouble {
             Trouble::Conflict => Weather {
                 conflict_every: 20,
@@ -164,24 +226,40 @@ impl Case {
     }
 }
 
+/// How an operator gets its clients.
+pub(crate) enum Access {
+    /// From one that is there.
+    Client(Client),
+    /// As it does in a cluster.
+    Config(Box<Config>),
+}
+
 /// Runs the operator until it is dropped.
 pub(crate) async fn run(
     side: Side,
     in_flight: usize,
-    client: Client,
+    access: Access,
     provider: Slow,
     options: RunOptions,
 ) {
+    if side == Side::Opgen {
+        let clients = match access {
+            Access::Client(client) => Clients::in_process(client),
+            Access::Config(config) => Clients::from_config(*config).expect("a client"),
+        };
+        let operator = machine::operator(in_flight);
+        let context = Context::new(provider, in_flight);
+        let ended = operator.run(clients, context, options).await;
+        assert!(ended.is_ok(), "{ended:?}");
+        return;
+    }
+    let client = match access {
+        Access::Client(client) => client,
+        Access::Config(config) => Client::try_from(*config).expect("a client"),
+    };
     match side {
-        Side::Opgen => {
-            let operator = machine::operator(in_flight);
-            let clients = Clients::in_process(client);
-            let context = Context::new(provider, in_flight);
-            let ended = operator.run(clients, context, options).await;
-            assert!(ended.is_ok(), "{ended:?}");
-        }
         Side::Tuned => controller::tuned(client, provider, in_flight).await,
-        Side::Documented => controller::documented(client, provider).await,
+        _ => controller::documented(client, provider).await,
     }
 }
 

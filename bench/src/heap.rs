@@ -9,7 +9,7 @@ use opgen_runtime::RunOptions;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    case::{Side, run, workers},
+    case::{Access, Side, run, workers},
     cpu::SERVER,
     link::{Link, Weather},
     machine::Thing,
@@ -64,7 +64,7 @@ pub fn measure(
     operator.spawn(run(
         side,
         IN_FLIGHT,
-        link.client(),
+        Access::Client(link.client()),
         Slow::new(Duration::ZERO, false),
         RunOptions::default(),
     ));

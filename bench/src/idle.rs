@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::Builder;
 
 use crate::{
-    case::{Side, run},
+    case::{Access, Side, run},
     plan::{IN_FLIGHT, PROVIDER_MS},
     provider::Slow,
     world::World,
@@ -58,7 +58,7 @@ pub fn measure(side: Side, objects: usize, hours: u32) -> Result<IdleFigure, Str
             ..RunOptions::default()
         };
         let provider = Slow::new(Duration::from_millis(PROVIDER_MS), false);
-        let operator = tokio::spawn(run(side, IN_FLIGHT, cluster.client(), provider, options));
+        let operator = tokio::spawn(run(side, IN_FLIGHT, Access::Client(cluster.client()), provider, options));
         tokio::time::sleep(Duration::from_secs(60)).await;
         let first = cluster.log().since(begin);
         let of = |subresource: &str| {

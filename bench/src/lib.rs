@@ -15,5 +15,6 @@ pub mod machine;
 pub mod plan;
 pub mod probe;
 pub mod provider;
+pub mod remote;
 pub mod report;
 pub mod world;

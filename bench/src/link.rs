@@ -84,7 +84,11 @@ impl Link {
     }
 
     /// Runs on the server's threads.
-    async fn serve(self, request: Request<Body>) -> Result<Response<Answer>, Cut> {
+    pub(crate) async fn serve<B>(self, request: Request<B>) -> Result<Response<Answer>, Cut>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<tower::BoxError> + Send,
+    {
         let path = request.uri().path().to_owned();
         let asked = Asked::of(
             request.method(),

@@ -6,7 +6,7 @@ use std::{path::Path, process::Command, time::Instant};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    case::{Case, Side, Trouble},
+    case::{Case, Side, Trouble, Way},
     facts::Facts,
     figure::Figure,
     heap::HeapFigure,
@@ -63,7 +63,14 @@ impl Plan {
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         let mut add = |side, objects, provider_ms, trouble| {
+            // With a provider that answers at once everything is requests, so their connections belong to it.
+            let way = if provider_ms == 0 {
+                Way::Https
+            } else {
+                Way::Calls
+            };
             cases.push(Case {
+                way,
                 side,
                 objects,
                 provider_ms,
