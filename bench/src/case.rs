@@ -124,7 +124,12 @@ impl Case {
             self.weather(),
         );
         let (spent, started) = (Spent::now(), Instant::now());
-        let provider = self.start(&operator, Access::Client(link.client()));
+        let client = {
+            // What a client leaves running is the operator's.
+            let _inside = operator.enter();
+            link.client()
+        };
+        let provider = self.start(&operator, Access::Client(client));
         let converged = here.block_on(probe.all_ready(PATIENCE));
         let seen = Seen {
             converged,
