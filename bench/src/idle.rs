@@ -58,7 +58,13 @@ pub fn measure(side: Side, objects: usize, hours: u32) -> Result<IdleFigure, Str
             ..RunOptions::default()
         };
         let provider = Slow::new(Duration::from_millis(PROVIDER_MS), false);
-        let operator = tokio::spawn(run(side, IN_FLIGHT, Access::Client(cluster.client()), provider, options));
+        let operator = tokio::spawn(run(
+            side,
+            IN_FLIGHT,
+            Access::Client(cluster.client()),
+            provider,
+            options,
+        ));
         tokio::time::sleep(Duration::from_secs(60)).await;
         let first = cluster.log().since(begin);
         let of = |subresource: &str| {

@@ -1,27 +1,28 @@
 //! The objects of one kind as the watch last told them.
 
-use std::collections::{HashMap, HashSet};
-
 use kube::Resource;
 
-use crate::engine::{envelope::Envelope, key::ObjectKey};
+use crate::engine::{
+    envelope::Envelope,
+    key::{ByKey, Keys, ObjectKey},
+};
 
 /// Kept by the kind's own loop; nobody else writes to it.
 pub(crate) struct Cache<K> {
-    objects: HashMap<ObjectKey, Envelope<K>>,
+    objects: ByKey<Envelope<K>>,
     /// What a list in progress has brought so far.
-    incoming: Option<HashMap<ObjectKey, Envelope<K>>>,
+    incoming: Option<ByKey<Envelope<K>>>,
     /// What else came in meanwhile: it may be newer than the list.
-    meanwhile: HashSet<ObjectKey>,
+    meanwhile: Keys,
     complete: bool,
 }
 
 impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     pub(crate) fn new() -> Self {
         Self {
-            objects: HashMap::new(),
+            objects: ByKey::default(),
             incoming: None,
-            meanwhile: HashSet::new(),
+            meanwhile: Keys::default(),
             complete: false,
         }
     }
@@ -68,7 +69,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     }
 
     pub(crate) fn list_begins(&mut self) {
-        self.incoming = Some(HashMap::new());
+        self.incoming = Some(ByKey::default());
         self.meanwhile.clear();
     }
 

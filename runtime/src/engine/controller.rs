@@ -7,12 +7,7 @@ mod starting;
 
 pub(super) use pace::LOOP_NOTE;
 
-use std::{
-    collections::{HashMap, HashSet},
-    pin::pin,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use tokio::{
@@ -29,10 +24,11 @@ use crate::{
         cache::Cache,
         envelope::Envelope,
         groups::Groups,
-        key::ObjectKey,
+        key::{ByKey, Keys, ObjectKey},
         kind::Kind,
         owned_watch::TROUBLED,
         queue::Queue,
+        reply::Reply,
         report::Report,
         state::ObjectState,
         survey::Survey,
@@ -84,13 +80,15 @@ pub(crate) struct Controller<M: PhaseMachine> {
     cache: Cache<M::Resource>,
     queue: Queue,
     /// Boxed: a map has room to spare, and a state is large.
-    states: HashMap<ObjectKey, Box<ObjectState>>,
+    states: ByKey<Box<ObjectState>>,
+    /// The answers that runs got, until the watch brings the same.
+    replies: ByKey<Reply<M::Resource>>,
     tasks: JoinSet<Done<M::Resource>>,
     keys: HashMap<Id, ObjectKey>,
     runs: usize,
     hot: usize,
     cleanup_stalled: usize,
-    undecodable: HashSet<ObjectKey>,
+    undecodable: Keys,
     board: Board,
     began: Instant,
     may_start: bool,
@@ -130,13 +128,14 @@ impl<M: PhaseMachine> Controller<M> {
             kind,
             cache: Cache::new(),
             queue: Queue::default(),
-            states: HashMap::new(),
+            states: ByKey::default(),
+            replies: ByKey::default(),
             tasks: JoinSet::new(),
             keys: HashMap::new(),
             runs: 0,
             hot: 0,
             cleanup_stalled: 0,
-            undecodable: HashSet::new(),
+            undecodable: Keys::default(),
             board,
             began: Instant::now(),
             may_start: false,

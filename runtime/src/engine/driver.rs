@@ -32,6 +32,7 @@ use crate::{
         predicate::trigger,
         print::Print,
         record::Fields,
+        reply::Reply,
         report::{Next, Report},
         verdict::{Note, Verdict},
         woken::WokenBy,
@@ -64,6 +65,8 @@ pub(crate) struct Input<K> {
     pub(crate) words: Words,
     /// Where it notes the version that it wrote last.
     pub(crate) written: Arc<AtomicU64>,
+    /// Where it leaves the answer to that.
+    pub(crate) reply: Reply<K>,
 }
 
 /// A run in progress.
@@ -88,6 +91,7 @@ pub(crate) struct Driver<M: PhaseMachine> {
     /// What the last handler learned of its children.
     pub(super) children: ChildNotes,
     written: Arc<AtomicU64>,
+    reply: Reply<M::Resource>,
     started: Instant,
     deadline: Instant,
     phase: &'static str,
@@ -127,6 +131,7 @@ impl<M: PhaseMachine> Driver<M> {
             handled,
             children,
             written: input.written,
+            reply: input.reply,
             started: Instant::now(),
             deadline: Instant::now() + M::BUDGET,
             phase: "",
@@ -202,6 +207,7 @@ impl<M: PhaseMachine> Driver<M> {
         if written {
             self.written
                 .fetch_max(envelope.version(), Ordering::Relaxed);
+            self.reply.keep(envelope.clone());
         }
         self.envelope = envelope;
         self.raw = OnceLock::new();

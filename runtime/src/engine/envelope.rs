@@ -1,15 +1,17 @@
 //! One object as the server sent it: decoded on its own, so that one that does not parse harms no other.
 
-mod streamed;
+mod arrived;
+mod spans;
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{DynamicResourceScope, Resource};
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
-use serde_json::{Value, value::RawValue};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 
 use crate::mutant::{Mutant, mutated};
+pub(crate) use arrived::Arrived;
 
 /// An object beside the status as the server has it: the typed status may know less than the server.
 #[derive(Clone)]
@@ -34,17 +36,29 @@ enum Body<K> {
 impl<K: DeserializeOwned> Envelope<K> {
     /// Decodes one object from its JSON. Fails only if not even its metadata can be read.
     pub(crate) fn from_json(text: &str) -> Result<Self, serde_json::Error> {
-        match streamed::object::<K>(text) {
-            Ok(found) if !mutated(Mutant::ManagedFields) => Ok(Self {
-                bytes: u32::try_from(found.bytes).unwrap_or(u32::MAX),
-                body: Body::Decoded {
-                    object: Arc::new(found.object),
-                    status: found.status.map(Arc::from),
-                },
-            }),
+        match Self::at_once(text) {
+            Some(envelope) if !mutated(Mutant::ManagedFields) => Ok(envelope),
             // Once more, slowly: it says what is wrong without naming a column, and keeps what can be kept.
             _ => Self::from_value(serde_json::from_str(text)?),
         }
+    }
+
+    /// Decodes an object that is as it should be, without a tree of values, which would cost several times the object.
+    fn at_once(text: &str) -> Option<Self> {
+        let spans = spans::find(text)?;
+        let mut cut = Cow::Borrowed(text);
+        if let Some(span) = &spans.managed_fields {
+            let (before, after) = (&text[..span.start], &text[span.end..]);
+            cut = [before, "null", after].concat().into();
+        }
+        let object = serde_json::from_str(&cut).ok()?;
+        Some(Self {
+            bytes: u32::try_from(cut.len()).unwrap_or(u32::MAX),
+            body: Body::Decoded {
+                object: Arc::new(object),
+                status: spans.status.map(|span| text[span].trim_end().into()),
+            },
+        })
     }
 
     /// Decodes one object. Fails only if not even its metadata can be read.
@@ -129,15 +143,6 @@ pub(crate) fn version_of(meta: &ObjectMeta) -> u64 {
         .as_deref()
         .and_then(|text| text.parse().ok())
         .unwrap_or(0)
-}
-
-impl<'de, K: DeserializeOwned> Deserialize<'de> for Envelope<K> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Taken as a whole first, so that what is wrong inside harms nothing outside. kube decodes from a text in memory,
-        // and a watch event names its type before its object: otherwise nothing could be borrowed here.
-        let text = <&RawValue>::deserialize(deserializer)?;
-        Self::from_json(text.get()).map_err(serde::de::Error::custom)
-    }
 }
 
 impl<K: Resource<DynamicType = ()> + Clone> fmt::Debug for Envelope<K> {

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::engine::key::ObjectKey;
+use crate::engine::key::{ByKey, ObjectKey};
 use crate::mutant::{Mutant, mutated};
 
 /// So many groups have a name of their own in the metrics; the rest are `other`.
@@ -36,10 +36,10 @@ impl<K> fmt::Debug for GroupBy<K> {
 pub(crate) struct Groups {
     /// Runs of one group at a time.
     places: usize,
-    running: HashMap<ObjectKey, Group>,
+    running: ByKey<Group>,
     taken: HashMap<Group, usize>,
     waiting: HashMap<Group, VecDeque<ObjectKey>>,
-    since: HashMap<ObjectKey, Instant>,
+    since: ByKey<Instant>,
     /// Groups that have room again.
     freed: VecDeque<Group>,
     named: Vec<Group>,
@@ -58,10 +58,10 @@ impl Groups {
         let places = (in_flight as f64 * share.clamp(0.0, 1.0)) as usize;
         Self {
             places: places.max(1),
-            running: HashMap::new(),
+            running: ByKey::default(),
             taken: HashMap::new(),
             waiting: HashMap::new(),
-            since: HashMap::new(),
+            since: ByKey::default(),
             freed: VecDeque::new(),
             named: Vec::new(),
         }

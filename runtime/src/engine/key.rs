@@ -1,7 +1,12 @@
 //! The name of an object of one kind.
 
-use std::{fmt, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
+use foldhash::fast::RandomState;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Namespace and name.
@@ -10,6 +15,12 @@ pub(crate) struct ObjectKey {
     pub(crate) namespace: Option<Arc<str>>,
     pub(crate) name: Arc<str>,
 }
+
+/// A map by key. Each event and each run looks into many: the hash is a fast one, keyed at random as the standard one.
+pub(crate) type ByKey<V> = HashMap<ObjectKey, V, RandomState>;
+
+/// A set of keys.
+pub(crate) type Keys = HashSet<ObjectKey, RandomState>;
 
 impl ObjectKey {
     pub(crate) fn of(meta: &ObjectMeta) -> Self {

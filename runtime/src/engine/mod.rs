@@ -24,6 +24,7 @@ pub(crate) mod print;
 mod pulse;
 mod queue;
 mod record;
+mod reply;
 mod report;
 pub(crate) mod stall;
 mod state;

@@ -87,14 +87,16 @@ pub(crate) async fn follow<T: ChildResource, S: Sink<T>>(sink: Arc<S>, mut with:
 
 fn learn<T: ChildResource>(sink: &impl Sink<T>, news: News<T>, with: &Follow) {
     match news {
-        News::Event(Event::Apply(envelope)) => {
+        News::Event(Event::Apply(arrived)) => {
+            let envelope = arrived.open();
             if let Some(object) = decoded(&envelope, sink, with) {
                 sink.seen(object);
             }
         }
-        News::Event(Event::Delete(envelope)) => sink.gone(envelope.meta()),
+        News::Event(Event::Delete(arrived)) => sink.gone(arrived.open().meta()),
         News::Event(Event::Init) => sink.list_begins(),
-        News::Event(Event::InitApply(envelope)) => {
+        News::Event(Event::InitApply(arrived)) => {
+            let envelope = arrived.open();
             if let Some(object) = decoded(&envelope, sink, with) {
                 sink.listed(object);
             }

@@ -1,10 +1,10 @@
 //! Which object has its turn: each key once, fresh events beside the backlog of a first list, timers.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use tokio::time::Instant;
 
-use crate::engine::key::ObjectKey;
+use crate::engine::key::{ByKey, ObjectKey};
 use crate::mutant::{Mutant, mutated};
 
 /// Where a key waits.
@@ -25,9 +25,9 @@ pub(crate) struct Queue {
     fresh: VecDeque<ObjectKey>,
     backlog: VecDeque<ObjectKey>,
     /// What is ready: since when, and in which lane.
-    queued: HashMap<ObjectKey, (Instant, Lane)>,
+    queued: ByKey<(Instant, Lane)>,
     timers: BTreeMap<(Instant, u64), ObjectKey>,
-    timer_of: HashMap<ObjectKey, (Instant, u64)>,
+    timer_of: ByKey<(Instant, u64)>,
     sequence: u64,
     backlog_has_turn: bool,
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::engine::{
     backoff::Backoff,
-    envelope::Envelope,
+    envelope::Arrived,
     pulse::{Pulse, server_version},
 };
 use crate::mutant::{Mutant, mutated};
@@ -34,7 +34,7 @@ pub(crate) struct Scope {
 
 /// A watch's news.
 pub(crate) enum News<K> {
-    Event(Event<Envelope<K>>),
+    Event(Event<Arrived<K>>),
     /// It failed and will be tried again after the wait.
     Failed {
         error: String,
@@ -75,7 +75,7 @@ struct State<K> {
     /// Whether the server went back behind the watch, while it is asked.
     question: Option<BoxFuture<'static, Option<String>>>,
     scope: Scope,
-    stream: Option<BoxStream<'static, watcher::Result<Event<Envelope<K>>>>>,
+    stream: Option<BoxStream<'static, watcher::Result<Event<Arrived<K>>>>>,
     failures: u32,
     failed_at: Option<Instant>,
     wait: Option<Duration>,
@@ -163,7 +163,7 @@ where
     }
 }
 
-fn api<K>(client: &kube::Client, scope: &Scope) -> Api<Envelope<K>>
+fn api<K>(client: &kube::Client, scope: &Scope) -> Api<Arrived<K>>
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned,
 {
@@ -199,7 +199,7 @@ async fn answered(question: &mut Option<BoxFuture<'static, Option<String>>>) -> 
 fn open<K>(
     client: &kube::Client,
     scope: &Scope,
-) -> BoxStream<'static, watcher::Result<Event<Envelope<K>>>>
+) -> BoxStream<'static, watcher::Result<Event<Arrived<K>>>>
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Send + Sync + 'static,
 {

@@ -19,16 +19,25 @@ use crate::{
 impl<M: PhaseMachine> Controller<M> {
     pub(super) fn learn(&mut self, news: News<M::Resource>) {
         match news {
-            News::Event(Event::Apply(envelope)) => self.seen(envelope),
-            News::Event(Event::Delete(envelope)) => {
-                self.deleted(&ObjectKey::of(envelope.meta()), &envelope)
+            News::Event(Event::Apply(arrived)) => {
+                let key = ObjectKey::of(arrived.meta());
+                let reply = self.replies.get(&key);
+                let known = reply.and_then(|reply| reply.take(arrived.meta()));
+                if self.states.get(&key).is_none_or(|state| !state.running) {
+                    self.replies.remove(&key);
+                }
+                self.seen(key, known.unwrap_or_else(|| arrived.open()));
+            }
+            News::Event(Event::Delete(arrived)) => {
+                self.deleted(&ObjectKey::of(arrived.meta()), arrived.meta());
             }
             News::Event(Event::Init) => {
                 self.list_began = Some(Instant::now());
                 self.cache.list_begins();
             }
-            News::Event(Event::InitApply(envelope)) => {
-                self.cache.listed(ObjectKey::of(envelope.meta()), envelope);
+            News::Event(Event::InitApply(arrived)) => {
+                let key = ObjectKey::of(arrived.meta());
+                self.cache.listed(key, arrived.open());
             }
             News::Event(Event::InitDone) => self.listed(),
             News::Failed {
@@ -61,20 +70,19 @@ impl<M: PhaseMachine> Controller<M> {
         }
     }
 
-    pub(super) fn seen(&mut self, envelope: Envelope<M::Resource>) {
-        let key = ObjectKey::of(envelope.meta());
+    fn seen(&mut self, key: ObjectKey, envelope: Envelope<M::Resource>) {
         if self.cache.apply(key.clone(), envelope) {
             self.board.synced();
             self.consider(&key, Lane::Fresh);
         }
     }
 
-    pub(super) fn deleted(&mut self, key: &ObjectKey, last: &Envelope<M::Resource>) {
+    pub(super) fn deleted(&mut self, key: &ObjectKey, last: &ObjectMeta) {
         // A namesake may be here already: only the one that went is forgotten.
         let gone = self
             .cache
             .get(key)
-            .is_none_or(|known| known.meta().uid == last.meta().uid);
+            .is_none_or(|known| known.meta().uid == last.uid);
         if gone {
             self.cache.remove(key);
             self.forget(key);
@@ -87,6 +95,7 @@ impl<M: PhaseMachine> Controller<M> {
                 .metrics
                 .undecodable_objects(&self.kind.name, self.undecodable.len());
         }
+        self.replies.remove(key);
         self.queue.remove(key);
         self.groups.remove(key);
         self.board.remove(key);

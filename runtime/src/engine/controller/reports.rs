@@ -16,6 +16,7 @@ use crate::{
         heat::HOT_DELAY,
         key::ObjectKey,
         queue::Lane,
+        reply::Reply,
         report::{Next, Report},
     },
     error::ErrorClass,
@@ -35,6 +36,9 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         };
         self.groups.ended(&key);
+        if self.replies.get(&key).is_some_and(Reply::is_empty) {
+            self.replies.remove(&key);
+        }
         match done {
             Ok((_, Done::Report(report))) => self.reported(*report),
             Ok((_, Done::Overdue(key))) => {

@@ -20,6 +20,7 @@ use crate::{
         key::ObjectKey,
         kind::Kind,
         queue::Lane,
+        reply::Reply,
         report::Report,
         stall::Timed,
         woken::WokenBy,
@@ -195,7 +196,9 @@ impl<M: PhaseMachine> Controller<M> {
             retried: state.failures > 0,
             words: state.words.clone(),
             written: Arc::default(),
+            reply: Reply::default(),
         };
+        self.replies.insert(key.clone(), input.reply.clone());
         state.written = Some(Arc::clone(&input.written));
         let Some(mut driver) = Driver::new(Arc::clone(&self.kind), input) else {
             return;
