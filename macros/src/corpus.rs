@@ -90,7 +90,25 @@ fn expand_file(path: &Path, refused_only: bool) -> String {
     let code: TokenStream = expansions.into_iter().collect();
     let expanded: syn::File = syn::parse2(code.clone())
         .unwrap_or_else(|error| panic!("{}: {error}: {code}", path.display()));
-    prettyplease::unparse(&expanded)
+    without_pictures(&prettyplease::unparse(&expanded))
+}
+
+/// The pictures have tests of their own, in `phase-model`.
+fn without_pictures(code: &str) -> String {
+    let mut text = String::new();
+    for line in code.lines() {
+        let field = line.trim_start();
+        let is_picture = field.starts_with("mermaid: \"") || field.starts_with("svg: \"");
+        match field.split_once(' ').filter(|_| is_picture) {
+            Some((name, _)) => {
+                let indent = &line[..line.len() - field.len()];
+                text.push_str(&format!("{indent}{name} \"..\","));
+            }
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
 }
 
 fn expand_items(items: &[Item], code: &mut Vec<TokenStream>) {

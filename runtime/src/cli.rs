@@ -176,7 +176,7 @@ fn graph<C: Send + Sync + 'static>(operator: &Operator<C>) -> String {
     operator
         .graphs()
         .iter()
-        .map(|graph| graph.mermaid())
+        .map(|graph| graph.mermaid)
         .collect::<Vec<_>>()
         .join("\n")
 }

@@ -1,4 +1,4 @@
-//! The phase graph as data, and its pictures.
+//! The phase graph as data, with its pictures.
 
 use std::time::Duration;
 
@@ -27,42 +27,15 @@ pub struct PhaseInfo {
     pub resync: Option<Duration>,
 }
 
-/// A whole machine.
+/// A whole machine. The pictures are drawn by the macro, as `cargo opgen graph` draws them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PhaseGraph {
     /// The enum's name.
     pub machine: &'static str,
     /// Its phases, in the order of the enum.
     pub phases: &'static [PhaseInfo],
-}
-
-impl PhaseGraph {
-    /// The graph as a Mermaid state diagram.
-    #[must_use]
-    pub fn mermaid(&self) -> String {
-        let mut text = String::from("stateDiagram-v2\n");
-        let mut line = |line: String| {
-            text.push_str("    ");
-            text.push_str(&line);
-            text.push('\n');
-        };
-        for phase in self.phases {
-            if phase.initial {
-                line(format!("[*] --> {}", phase.name));
-            }
-            for to in phase.to {
-                line(format!("{} --> {to}", phase.name));
-            }
-            if let (Some(target), Some(deadline)) = (phase.on_deadline, phase.deadline) {
-                line(format!(
-                    "note right of {}: after {deadline:?} to {target}",
-                    phase.name
-                ));
-            }
-            if phase.finalizer {
-                line(format!("{} --> [*]", phase.name));
-            }
-        }
-        text
-    }
+    /// The same as a Mermaid flowchart.
+    pub mermaid: &'static str,
+    /// The same as an SVG document.
+    pub svg: &'static str,
 }

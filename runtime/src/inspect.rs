@@ -161,8 +161,8 @@ impl ProbeSource for Inspector {
     fn graphs(&self) -> Vec<GraphView> {
         let view = |graph: &PhaseGraph| GraphView {
             kind: graph.machine.to_owned(),
-            mermaid: graph.mermaid(),
-            svg: Some(crate::probes::drawing::svg(graph)),
+            mermaid: graph.mermaid.to_owned(),
+            svg: Some(graph.svg.to_owned()),
         };
         self.graphs.iter().map(view).collect()
     }

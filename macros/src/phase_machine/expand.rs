@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use opgen_phase_model::{Arrow, Machine, Phase, Timer};
+use opgen_phase_model::{
+    Arrow, Machine, Phase, Timer,
+    graph::{self, Graph},
+};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{Generics, Visibility};
@@ -227,8 +230,15 @@ fn crd(machine: &Machine) -> TokenStream {
 fn graph(machine: &Machine) -> TokenStream {
     let name = machine.name.to_string();
     let phases = machine.phases.iter().map(|phase| info(machine, phase));
+    let drawn = Graph::from(machine);
+    let (mermaid, svg) = (graph::mermaid(&drawn), graph::svg(&drawn));
     quote! {
-        ::opgen_runtime::graph::PhaseGraph { machine: #name, phases: &[#(#phases),*] }
+        ::opgen_runtime::graph::PhaseGraph {
+            machine: #name,
+            phases: &[#(#phases),*],
+            mermaid: #mermaid,
+            svg: #svg,
+        }
     }
 }
 

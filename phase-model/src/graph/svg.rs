@@ -7,15 +7,16 @@ use super::{
     layout::{BOX_HEIGHT, Layout, Place, layout, rise},
 };
 
-const STYLE: &str = "text{font:14px ui-sans-serif,system-ui,sans-serif;text-anchor:middle;fill:#1c2733}\
-.small{font-size:11px;fill:#5b6b80}\
-.halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}\
-rect{stroke-width:1.5;rx:9px}\
-.passing{fill:#eef2f7;stroke:#5b6b80}.steady{fill:#e3f4e8;stroke:#2f855a;stroke-width:2.5}\
-.failed{fill:#fdeaea;stroke:#c53030}.finalizer{fill:#f3ecfb;stroke:#6b46c1}\
-.edge{fill:none;stroke:#5b6b80;stroke-width:1.5}\
-.implicit{stroke:#d98c8c;stroke-dasharray:4 4;stroke-width:1.2}\
-.dot{fill:#5b6b80;stroke:none}.ring{fill:none;stroke:#5b6b80;stroke-width:1.5}";
+/// Every rule is for this drawing alone: a page may hold it among others.
+const STYLE: &str = ".phases text{font:14px ui-sans-serif,system-ui,sans-serif;text-anchor:middle;fill:#1c2733}\
+.phases .small{font-size:11px;fill:#5b6b80}\
+.phases .halo{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}\
+.phases rect{stroke-width:1.5;rx:9px}\
+.phases .passing{fill:#eef2f7;stroke:#5b6b80}.phases .steady{fill:#e3f4e8;stroke:#2f855a;stroke-width:2.5}\
+.phases .failed{fill:#fdeaea;stroke:#c53030}.phases .finalizer{fill:#f3ecfb;stroke:#6b46c1}\
+.phases .edge{fill:none;stroke:#5b6b80;stroke-width:1.5}\
+.phases .implicit{stroke:#d98c8c;stroke-dasharray:4 4;stroke-width:1.2}\
+.phases .dot{fill:#5b6b80;stroke:none}.phases .ring{fill:none;stroke:#5b6b80;stroke-width:1.5}";
 
 /// The graph as an SVG document.
 #[must_use]
@@ -25,7 +26,7 @@ pub fn svg(graph: &Graph) -> String {
     let (width, height) = (layout.width, layout.height);
     let _ = write!(
         text,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
+        "<svg class=\"phases\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
          role=\"img\" aria-label=\"phases of {0}\">\n<title>{0}</title>\n<style>{STYLE}</style>\n\
          <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
          <path d=\"M0 0.5 L7.5 4 L0 7.5 z\" fill=\"#5b6b80\"/></marker></defs>\n\

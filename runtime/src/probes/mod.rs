@@ -10,7 +10,6 @@
 //!
 //! [`serve`] answers from a thread of its own, which a blocked reconcile cannot stop.
 
-pub(crate) mod drawing;
 mod page;
 mod respond;
 mod server;

@@ -29,11 +29,8 @@ td.n{font-variant-numeric:tabular-nums;white-space:nowrap}td.o{white-space:nowra
 .chips{display:flex;gap:.6rem;flex-wrap:wrap;align-items:center}\
 .quiet{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:1.5rem;margin-top:1rem;color:var(--good)}\
 pre{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:1rem;overflow:auto}\
-svg{max-width:100%;height:auto}.graph{font:14px system-ui,sans-serif;fill:none;stroke:var(--soft);stroke-width:1.4}\
-.graph .head{fill:var(--soft);stroke:none}.graph .late{stroke-dasharray:5 4}.graph .fails{opacity:.45}\
-.graph text{text-anchor:middle;stroke:none;fill:var(--ink)}.graph .name{font-weight:600}.graph .note{font-size:11.5px;fill:var(--soft)}\
-.graph rect{fill:var(--card);stroke:var(--calm)}.graph .steady rect{stroke:var(--good);stroke-width:2.2}\
-.graph .failed rect{stroke:var(--bad)}.graph .finalizer rect{stroke:var(--soft);stroke-dasharray:3 3}";
+.picture{background:#fff;border:1px solid var(--line);border-radius:10px;padding:.5rem;margin-top:1rem;overflow-x:auto}\
+.picture svg{max-width:100%;height:auto;display:block;margin:0 auto}";
 
 /// Seconds after which the page of reconciles is loaded again.
 const AGAIN: u32 = 5;
@@ -151,7 +148,9 @@ pub(super) fn graphs(graphs: &[GraphView]) -> String {
     for graph in graphs {
         let _ = write!(body, "<h2>{}</h2>", escape(&graph.kind));
         match &graph.svg {
-            Some(svg) => body.push_str(svg),
+            Some(svg) => {
+                let _ = write!(body, "<div class=picture>{svg}</div>");
+            }
             None => {
                 let _ = write!(body, "<pre>{}</pre>", escape(&graph.mermaid));
             }

@@ -45,6 +45,8 @@ impl Life {
                 resync: ::core::option::Option::None,
             },
         ],
+        mermaid: "..",
+        svg: "..",
     };
 }
 #[automatically_derived]

@@ -67,6 +67,8 @@ impl Life {
                 resync: ::core::option::Option::None,
             },
         ],
+        mermaid: "..",
+        svg: "..",
     };
 }
 #[automatically_derived]

@@ -25,6 +25,8 @@ impl Adopted {
                 resync: ::core::option::Option::None,
             },
         ],
+        mermaid: "..",
+        svg: "..",
     };
 }
 #[automatically_derived]
@@ -83,6 +85,8 @@ impl Own {
                 resync: ::core::option::Option::None,
             },
         ],
+        mermaid: "..",
+        svg: "..",
     };
 }
 #[automatically_derived]

@@ -124,6 +124,8 @@ impl DatabasePhase {
                 resync: ::core::option::Option::None,
             },
         ],
+        mermaid: "..",
+        svg: "..",
     };
 }
 #[automatically_derived]
