@@ -21,11 +21,7 @@ use crate::{
     cx::Run,
     engine::{
         annotations,
-        api::{Part, Patched},
-        attempts,
-        controller::LOOP_NOTE,
         envelope::Envelope,
-        finalizer::{self, Operation},
         key::ObjectKey,
         kind::Kind,
         obstacles::Obstacle,
@@ -34,7 +30,7 @@ use crate::{
         record::Fields,
         reply::Reply,
         report::{Next, Report},
-        verdict::{Note, Verdict},
+        verdict::Verdict,
         woken::WokenBy,
         words::Words,
     },
@@ -42,16 +38,8 @@ use crate::{
     external::{CallScope, Sighted},
     identity::Identity,
     phase::{PhaseMachine, StatusOf},
-    reference::reasons,
-    status::conditions,
     step::Outcome,
 };
-
-/// How often a patch is computed anew after somebody else wrote first, before the run gives up.
-const RACES: usize = 4;
-
-/// How soon a clean-up looks again whose proof was not accepted.
-const UNPROVEN: Duration = Duration::from_secs(5);
 
 /// What a run starts from.
 pub(crate) struct Input<K> {
@@ -77,7 +65,7 @@ pub(crate) struct Driver<M: PhaseMachine> {
     pub(super) object: Arc<M::Resource>,
     /// The envelope's status, once somebody has looked at it.
     raw: OnceLock<Option<Value>>,
-    gone: BTreeSet<u32>,
+    pub(super) gone: BTreeSet<u32>,
     pub(super) observed_in: Option<&'static str>,
     retried: bool,
     pub(super) words: Words,
@@ -226,77 +214,6 @@ impl<M: PhaseMachine> Driver<M> {
         }
     }
 
-    /// Sends a metadata patch, made anew as often as others write first; `None` = nothing to send.
-    async fn patch_meta(
-        &mut self,
-        make: impl Fn(&ObjectMeta) -> Option<Vec<Operation>>,
-    ) -> Result<(), Next> {
-        for _ in 0..RACES {
-            let Some(patch) = make(self.meta()) else {
-                return Ok(());
-            };
-            match self.kind.api.patch(&self.key, Part::Main, &patch).await {
-                Patched::Done(envelope) => return self.take(envelope, true),
-                Patched::Gone => return Err(Next::Released),
-                Patched::TestFailed => self.refresh().await?,
-                Patched::Refused(message) => {
-                    return Err(retry(format!("the server refuses our metadata: {message}")));
-                }
-                Patched::Failed(error) => return Err(failed(&error)),
-            }
-        }
-        Err(retry(
-            "others keep changing the object's metadata".to_owned(),
-        ))
-    }
-
-    /// Finalizer and identity are on the object before any handler may touch the outside.
-    async fn adopt(&mut self) -> Result<Identity, Next> {
-        if Kind::<M>::finalizer_phase().is_some() {
-            let (kind, kept) = (Arc::clone(&self.kind), self.kept_identity());
-            self.patch_meta(|meta| {
-                let written = finalizer::identity_of(meta);
-                let known = attempts::known(meta, kept.as_ref(), kind.clock.now());
-                let complete =
-                    written.is_some() && written == known && kind.finalizer.is_complete(meta);
-                if complete || meta.deletion_timestamp.is_some() {
-                    return None;
-                }
-                let identity = known.unwrap_or_else(|| attempts::first(meta, kind.clock.now()));
-                Some(kind.finalizer.adopt(meta, &identity))
-            })
-            .await?;
-        }
-        if self.meta().deletion_timestamp.is_some() {
-            return Err(Next::Again);
-        }
-        Ok(self.identity())
-    }
-
-    /// Whether the object has been terminating, held by us, for longer than it may.
-    pub(super) fn cleanup_overdue(&self) -> bool {
-        let Some(deleted_at) = &self.meta().deletion_timestamp else {
-            return false;
-        };
-        if mutated(Mutant::CleanupDeadline) {
-            return false;
-        }
-        let spent = self.kind.clock.now().duration_since(deleted_at.0);
-        self.kind.finalizer.is_held(self.meta())
-            && Duration::try_from(spent)
-                .is_ok_and(|spent| spent > self.kind.limits.cleanup_deadline)
-    }
-
-    pub(super) fn identity(&self) -> Identity {
-        let (meta, started_at) = (self.meta(), self.kind.started_at);
-        let mut identity = attempts::known(meta, self.kept_identity().as_ref(), started_at)
-            .unwrap_or_else(|| attempts::first(meta, started_at));
-        if mutated(Mutant::StableKey) {
-            identity.uid = format!("{}-{}", self.kind.started_at.as_second(), identity.uid);
-        }
-        identity
-    }
-
     /// Runs phase after phase until one waits.
     async fn advance(&mut self, mut identity: Identity) -> Next {
         for chained in 0..=M::ALL.len() {
@@ -368,7 +285,7 @@ impl<M: PhaseMachine> Driver<M> {
         (verdict, run.written)
     }
 
-    async fn handle(&mut self, phase: M, run: &mut Run<M>) -> Result<Outcome<M>> {
+    pub(super) async fn handle(&mut self, phase: M, run: &mut Run<M>) -> Result<Outcome<M>> {
         let object = Arc::clone(&self.object);
         let outcome = phase.dispatch(&object, run).await;
         self.failure = outcome.as_ref().err().map(Error::reason);
@@ -382,42 +299,6 @@ impl<M: PhaseMachine> Driver<M> {
         self.written
             .fetch_max(self.children.version, Ordering::Relaxed);
         outcome
-    }
-
-    /// A child that only a person can mend stalls its owner, whatever the phase; people are told once.
-    fn tell_children(&self, verdict: &mut Verdict<M>) {
-        if let Some(blocked) = &self.children.blocked {
-            let message = blocked.to_string();
-            if matches!(verdict.next, Next::Retry { .. }) && verdict.to.is_none() {
-                verdict.note = Some(Note {
-                    reason: blocked.reason(),
-                    message: message.clone(),
-                    stalled: true,
-                });
-            }
-            if !self.is_told(conditions::CHILD_BLOCKED, &message) {
-                let events = &self.kind.events;
-                events.warn(&*self.object, blocked.reason(), message);
-            }
-        }
-        if let Some(fight) = &self.children.fight
-            && !self.is_told(conditions::FIELD_FIGHT, fight)
-        {
-            let events = &self.kind.events;
-            events.warn(&*self.object, reasons::FIGHT, fight.clone());
-        }
-    }
-
-    /// Shown for as long as it goes on, unless there is something better to say.
-    fn tell_loop(&self, verdict: &mut Verdict<M>) {
-        let rests = matches!(verdict.next, Next::Settled { .. });
-        if self.is_looping && !rests && verdict.note.is_none() {
-            verdict.note = Some(Note {
-                reason: reasons::UPDATE_LOOP,
-                message: LOOP_NOTE.to_owned(),
-                stalled: false,
-            });
-        }
     }
 
     /// A deadline takes an object away only after a run of this process has looked once.
@@ -486,22 +367,7 @@ impl<M: PhaseMachine> Driver<M> {
         }
     }
 
-    /// Leaving the failed phase is a new attempt: recorded before the status says so.
-    async fn next_attempt(&mut self, identity: &Identity) -> Result<Identity, Next> {
-        let next = identity.next_attempt(self.kind.clock.now());
-        let (wanted, uid) = (next.clone(), self.meta().uid.clone());
-        self.patch_meta(|meta| {
-            let known = finalizer::identity_of(meta);
-            let done = known
-                .as_ref()
-                .is_some_and(|known| known.attempt >= wanted.attempt);
-            (!done && meta.uid == uid).then(|| finalizer::next_attempt(meta, &wanted))
-        })
-        .await?;
-        Ok(self.identity())
-    }
-
-    fn remember(&mut self, phase: M, moved: bool) {
+    pub(super) fn remember(&mut self, phase: M, moved: bool) {
         self.phase = phase.name();
         let since = self.entered_at(&self.fields());
         self.phase_since = Some(since);
@@ -513,69 +379,6 @@ impl<M: PhaseMachine> Driver<M> {
         });
         if moved {
             self.observed_in = None;
-        }
-    }
-
-    /// The clean-up: the finalizer phase once per attempt, newest first; then our finalizer comes off.
-    async fn clean_up(&mut self) -> Next {
-        if !self.kind.finalizer.is_held(self.meta()) {
-            return Next::Settled { resync: None };
-        }
-        let Some(phase) = Kind::<M>::finalizer_phase() else {
-            return self.release().await;
-        };
-        if annotations::releases_external(self.meta()) {
-            return self.release().await;
-        }
-        let identity = self.identity();
-        self.tell_attempts(&identity);
-        let mut goes_on = false;
-        for attempt in attempts::all(identity.attempt) {
-            if self.gone.contains(&attempt) {
-                continue;
-            }
-            let fields = self.fields();
-            let mut run = self.new_run(&identity, attempt, &fields, phase, goes_on);
-            if mutated(Mutant::CleanupAlone) {
-                let verdict = Verdict::of_cleanup(phase, Ok(Outcome::Requeue), &self.kind.limits);
-                if let Err(next) = self.record(phase, &fields, &verdict, None).await {
-                    return next;
-                }
-            }
-            let outcome = self.handle(phase, &mut run).await;
-            let outcome = match outcome {
-                Ok(Outcome::Gone(proof)) => match identity.distrust(&proof, attempt) {
-                    None => {
-                        self.gone.insert(attempt);
-                        goes_on = true;
-                        continue;
-                    }
-                    Some(reason) => {
-                        tracing::debug!(kind = %self.kind.name, object = %self.key, attempt, reason, "a proof of absence is not accepted");
-                        let after = UNPROVEN;
-                        Ok(Outcome::Wait { reason, after })
-                    }
-                },
-                outcome => outcome,
-            };
-            let verdict = Verdict::of_cleanup(phase, outcome, &self.kind.limits);
-            self.find_obstacle();
-            // Best effort: whether the status is accepted must not decide whether the outside is freed.
-            let recorded = self.record(phase, &fields, &verdict, run.written).await;
-            if let Err(Next::Released) = recorded {
-                return Next::Released;
-            }
-            self.remember(phase, false);
-            return verdict.next;
-        }
-        self.release().await
-    }
-
-    async fn release(&mut self) -> Next {
-        let kind = Arc::clone(&self.kind);
-        match self.patch_meta(|meta| kind.finalizer.release(meta)).await {
-            Ok(()) => Next::Released,
-            Err(next) => next,
         }
     }
 }

@@ -2,128 +2,19 @@
 
 mod catalogue;
 mod families;
+mod labels;
+mod set;
 
 use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
 use prometheus_client::registry::Registry;
 
 pub use catalogue::{CATALOGUE, MetricInfo, MetricKind};
-use families::{Counter, Gauge, Histogram};
+pub use labels::{EventResult, Label, PatchResult, ReconcileResult};
+use set::Set;
 
 /// The content type of [`Metrics::encode`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
-/// How a reconcile ended, as the label `result`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReconcileResult {
-    /// Nothing more to do until an event.
-    Success,
-    /// It failed.
-    Error,
-    /// It wants to run again at once (a chain that did not fit into the budget).
-    Requeue,
-    /// It wants to run again later.
-    RequeueAfter,
-}
-
-impl ReconcileResult {
-    /// The label's value, as controller-runtime spells it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Error => "error",
-            Self::Requeue => "requeue",
-            Self::RequeueAfter => "requeue_after",
-        }
-    }
-}
-
-/// What became of a status write, as the label `result`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PatchResult {
-    /// Sent and accepted.
-    Sent,
-    /// Not sent: nothing to say.
-    Skipped,
-    /// Refused by admission or schema.
-    Refused,
-    /// Lost to another writer.
-    Raced,
-}
-
-impl PatchResult {
-    /// The label's value.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Skipped => "skipped",
-            Self::Refused => "refused",
-            Self::Raced => "raced",
-        }
-    }
-}
-
-/// What became of an event, as the label `result`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventResult {
-    /// The API server has it.
-    Written,
-    /// The API server did not take it.
-    Failed,
-    /// Too many waited to be written.
-    Dropped,
-}
-
-impl EventResult {
-    /// The label's value.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Written => "written",
-            Self::Failed => "failed",
-            Self::Dropped => "dropped",
-        }
-    }
-}
-
-/// The value of a label: a static word costs nothing, anything else is copied. Only words of which there are few
-/// (kinds, phases, results) may become one.
-pub trait Label {
-    /// The value.
-    fn value(self) -> Cow<'static, str>;
-}
-
-impl Label for &'static str {
-    fn value(self) -> Cow<'static, str> {
-        Cow::Borrowed(self)
-    }
-}
-
-impl Label for String {
-    fn value(self) -> Cow<'static, str> {
-        Cow::Owned(self)
-    }
-}
-
-impl Label for &String {
-    fn value(self) -> Cow<'static, str> {
-        Cow::Owned(self.clone())
-    }
-}
-
-impl Label for Cow<'static, str> {
-    fn value(self) -> Cow<'static, str> {
-        self
-    }
-}
-
-impl Label for &Arc<str> {
-    fn value(self) -> Cow<'static, str> {
-        Cow::Owned(self.to_string())
-    }
-}
 
 /// The metrics of one operator. Clones share them.
 #[derive(Clone)]
@@ -141,108 +32,6 @@ impl fmt::Debug for Metrics {
 impl Default for Metrics {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-struct Set {
-    queue_depth: Gauge<1>,
-    queue_adds: Counter<1>,
-    queue_wait: Histogram<1>,
-    queue_work: Histogram<1>,
-    queue_unfinished: Gauge<1>,
-    queue_longest: Gauge<1>,
-    queue_retries: Counter<1>,
-    group_wait: Histogram<2>,
-    reconciles: Counter<2>,
-    reconcile_errors: Counter<1>,
-    reconcile_time: Histogram<1>,
-    reconcile_panics: Counter<1>,
-    error_reasons: Counter<2>,
-    active_workers: Gauge<1>,
-    max_concurrent: Gauge<1>,
-    rest_requests: Counter<2>,
-    leader: Gauge<1>,
-    listwatch_sync: Histogram<1>,
-    listwatch_errors: Counter<2>,
-    external_calls: Counter<3>,
-    external_seconds: Histogram<2>,
-    bulkhead_wait: Histogram<1>,
-    client_cache: Gauge<1>,
-    status_patches: Counter<2>,
-    status_bytes: Histogram<1>,
-    polls: Counter<1>,
-    poll_interval: Histogram<1>,
-    clamped_polls: Counter<1>,
-    gate_wait: Histogram<1>,
-    hot_objects: Gauge<1>,
-    cleanup_stalled: Gauge<1>,
-    phase_age: Gauge<2>,
-    phase_objects: Gauge<2>,
-    undecodable: Gauge<1>,
-    cache_objects: Gauge<1>,
-    cache_bytes: Gauge<1>,
-    paused: Gauge<1>,
-    children_applied: Counter<3>,
-    quiescent: Gauge<1>,
-    synced: Gauge<1>,
-    converged: Gauge<1>,
-    held_destroys: Gauge<1>,
-    jobs: Counter<3>,
-    events: Counter<2>,
-    blocking_polls: Counter<1>,
-    executor_stalls: Counter<1>,
-}
-
-impl Set {
-    fn new(registry: &mut Registry) -> Self {
-        Self {
-            queue_depth: Gauge::new(&catalogue::WORKQUEUE_DEPTH, registry),
-            queue_adds: Counter::new(&catalogue::WORKQUEUE_ADDS, registry),
-            queue_wait: Histogram::new(&catalogue::WORKQUEUE_WAIT, registry),
-            queue_work: Histogram::new(&catalogue::WORKQUEUE_WORK, registry),
-            queue_unfinished: Gauge::new(&catalogue::WORKQUEUE_UNFINISHED, registry),
-            queue_longest: Gauge::new(&catalogue::WORKQUEUE_LONGEST, registry),
-            queue_retries: Counter::new(&catalogue::WORKQUEUE_RETRIES, registry),
-            group_wait: Histogram::new(&catalogue::QUEUE_GROUP_WAIT, registry),
-            reconciles: Counter::new(&catalogue::RECONCILES, registry),
-            reconcile_errors: Counter::new(&catalogue::RECONCILE_ERRORS, registry),
-            reconcile_time: Histogram::new(&catalogue::RECONCILE_TIME, registry),
-            reconcile_panics: Counter::new(&catalogue::RECONCILE_PANICS, registry),
-            error_reasons: Counter::new(&catalogue::ERROR_REASONS, registry),
-            active_workers: Gauge::new(&catalogue::ACTIVE_WORKERS, registry),
-            max_concurrent: Gauge::new(&catalogue::MAX_CONCURRENT, registry),
-            rest_requests: Counter::new(&catalogue::REST_REQUESTS, registry),
-            leader: Gauge::new(&catalogue::LEADER, registry),
-            listwatch_sync: Histogram::new(&catalogue::LISTWATCH_SYNC, registry),
-            listwatch_errors: Counter::new(&catalogue::LISTWATCH_ERRORS, registry),
-            external_calls: Counter::new(&catalogue::EXTERNAL_CALLS, registry),
-            external_seconds: Histogram::new(&catalogue::EXTERNAL_SECONDS, registry),
-            bulkhead_wait: Histogram::new(&catalogue::BULKHEAD_WAIT, registry),
-            client_cache: Gauge::new(&catalogue::CLIENT_CACHE, registry),
-            status_patches: Counter::new(&catalogue::STATUS_PATCHES, registry),
-            status_bytes: Histogram::new(&catalogue::STATUS_BYTES, registry),
-            polls: Counter::new(&catalogue::POLLS, registry),
-            poll_interval: Histogram::new(&catalogue::POLL_INTERVAL, registry),
-            clamped_polls: Counter::new(&catalogue::CLAMPED_POLLS, registry),
-            gate_wait: Histogram::new(&catalogue::GATE_WAIT, registry),
-            hot_objects: Gauge::new(&catalogue::HOT_OBJECTS, registry),
-            cleanup_stalled: Gauge::new(&catalogue::CLEANUP_STALLED, registry),
-            phase_age: Gauge::new(&catalogue::PHASE_AGE, registry),
-            phase_objects: Gauge::new(&catalogue::PHASE_OBJECTS, registry),
-            undecodable: Gauge::new(&catalogue::UNDECODABLE, registry),
-            cache_objects: Gauge::new(&catalogue::CACHE_OBJECTS, registry),
-            cache_bytes: Gauge::new(&catalogue::CACHE_BYTES, registry),
-            paused: Gauge::new(&catalogue::PAUSED, registry),
-            children_applied: Counter::new(&catalogue::CHILDREN_APPLIED, registry),
-            quiescent: Gauge::new(&catalogue::QUIESCENT, registry),
-            synced: Gauge::new(&catalogue::SYNCED, registry),
-            converged: Gauge::new(&catalogue::CONVERGED, registry),
-            held_destroys: Gauge::new(&catalogue::HELD_DESTROYS, registry),
-            jobs: Counter::new(&catalogue::JOBS, registry),
-            events: Counter::new(&catalogue::EVENTS, registry),
-            blocking_polls: Counter::new(&catalogue::BLOCKING_POLLS, registry),
-            executor_stalls: Counter::new(&catalogue::EXECUTOR_STALLS, registry),
-        }
     }
 }
 

@@ -1,9 +1,11 @@
-//! What may differ between the kinds of one operator.
+//! What may differ between the kinds of one operator, and between its runs.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::Future, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use crate::{
+    LeaderElection,
     children::{ChildResource, Declared, ObjectRef, OwnedOptions, WatchedOptions},
+    clock::{SharedClock, SystemClock},
     engine::{bucket::Rate, groups::GroupBy, kind::Limits, predicate::Watched},
     phase::PhaseMachine,
 };
@@ -152,5 +154,64 @@ impl<M: PhaseMachine> KindOptions<M> {
     pub fn resync(mut self, every: Duration) -> Self {
         self.limits.resync = every;
         self
+    }
+}
+
+/// Where the parts that must never wait for a reconcile live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Placement {
+    /// Probes and metrics on a thread of their own: a blocked executor cannot stop them.
+    #[default]
+    Threads,
+    /// Everything on the caller's runtime: for tests in virtual time.
+    Inline,
+}
+
+/// Told of every handler that begins or ends, so that a test can say that no object has two at once.
+pub trait HandlerObserver: Send + Sync {
+    /// The handler of `phase` begins to work on the object of that kind and uid.
+    fn began(&self, kind: &str, uid: &str, phase: &'static str);
+    /// It ended, or was cut.
+    fn ended(&self, kind: &str, uid: &str, phase: &'static str);
+}
+
+/// How to run.
+pub struct RunOptions {
+    /// Where lease, probes and metrics live.
+    pub placement: Placement,
+    /// The source of timestamps.
+    pub clock: SharedClock,
+    /// Where probes and metrics are served; `None` = nowhere.
+    pub probe_addr: Option<SocketAddr>,
+    /// How long runs in flight may go on after the shutdown signal.
+    pub drain: Duration,
+    /// Work only as the holder of a lease in the operator's own namespace; `None` = at once (the default: the command
+    /// line elects by default).
+    pub leader_election: Option<LeaderElection>,
+    /// Told of every handler that begins or ends; for tests.
+    pub observer: Option<Arc<dyn HandlerObserver>>,
+    /// Ends the run when it resolves.
+    pub shutdown: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            placement: Placement::default(),
+            clock: Arc::new(SystemClock),
+            probe_addr: None,
+            drain: Limits::default().drain,
+            leader_election: None,
+            observer: None,
+            shutdown: Box::pin(std::future::pending()),
+        }
+    }
+}
+
+impl std::fmt::Debug for RunOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("placement", &self.placement)
+            .finish_non_exhaustive()
     }
 }
