@@ -201,7 +201,11 @@ fn comparison(page: &mut String, results: &Results) -> std::fmt::Result {
 }
 
 fn instant(page: &mut String, results: &Results) -> std::fmt::Result {
-    writeln!(page, "## A provider that answers at once\n\n{HEAD}")?;
+    writeln!(
+        page,
+        "## A provider that answers at once\n\nBy HTTPS, to a server in a process of its own: peak memory is the operator's \
+         alone.\n\n{HEAD}"
+    )?;
     for objects in results.sizes(0, Trouble::None) {
         for side in SIDES {
             row(page, &results.of(side, objects, 0, Trouble::None))?;
