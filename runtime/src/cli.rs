@@ -192,9 +192,9 @@ fn print(text: &Result<String>) -> Result<()> {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the log may not have been set up")]
+/// On the standard error itself: the log may not have been set up. If nobody reads it, there is nobody to tell.
 fn complain(error: &Error) {
-    eprintln!("error: {error}");
+    let _ = writeln!(std::io::stderr(), "error: {error}");
 }
 
 fn run<C: Send + Sync + 'static>(

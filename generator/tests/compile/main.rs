@@ -127,13 +127,26 @@ impl Projects {
         cargo(&self.folder, &tests);
     }
 
-    /// What `manifests` of a project prints, which is built by then.
+    /// A command of a project's operator, which is built by then.
+    fn operator(name: &str, argument: &str) -> Command {
+        let mut command = Command::new(place().join("debug").join(name));
+        command.arg(argument);
+        command
+    }
+
+    /// An operator whose log nobody reads ends as it would otherwise: here by finding no cluster.
+    fn outlives_its_log(name: &str) {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Self::operator(name, "run");
+        let command = command.args(["--log-level", "trace"]).stderr(writer);
+        let ended = command.env("KUBECONFIG", "/nowhere/config").status();
+        assert_eq!(ended.unwrap().code(), Some(1));
+    }
+
+    /// What `manifests` of a project prints.
     fn manifests(&self, name: &str) -> Vec<Value> {
-        let manifests = || {
-            let mut command = Command::new(place().join("debug").join(name));
-            command.arg("manifests");
-            command
-        };
+        let manifests = || Self::operator(name, "manifests");
         // `manifests | head`: nobody reads on, which is no failure.
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -239,6 +252,9 @@ fn every_pair_of_options_builds_and_passes_its_tests() {
                 "{name} prints no {kind}: {kinds:?}"
             );
         }
+    }
+    if let Some(name) = projects.names.first() {
+        Projects::outlives_its_log(name);
     }
     for (name, file) in &adopted {
         comes_back(&projects, name, file);

@@ -46,7 +46,10 @@ pub(super) fn begin(_name: &str, matches: &ArgMatches, _runtime: &Handle) -> Res
     let json = matches
         .get_one::<String>("log-format")
         .is_some_and(|format| format == "json");
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    // A line that cannot be written is no reason to end: who read the log is gone, the work goes on.
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .log_internal_errors(false);
     let lines = if json {
         lines.json().boxed()
     } else {
