@@ -96,6 +96,7 @@ impl<C: Send + Sync + 'static> Operator<C> {
             declared: Declared::default(),
             former_finalizers: Vec::new(),
             group_by: None,
+            writes_metadata: false,
         });
         self.kinds.push(Box::new(KindOf::<M> {
             options,

@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::children::{Child, Shape, child};
 use super::references::{ForeignValues, Reference, foreign, references};
 use super::spec::{
-    Change, Constant, Field, TAKES, TakeRow, TakeValues, change, constants, fields, spec_json,
+    Change, Constant, Field, TAKES, TakeRow, TakeValues, change, constants, fields, spec_change,
+    spec_json,
 };
-use crate::model::{BuiltIn, External, K8sVersion, Related, Resource, Scope, Take};
+use crate::model::{BuiltIn, External, K8sVersion, Related, Resource, Role, Scope, Take};
 use crate::uses;
 
 /// What a kind has to do with others.
@@ -68,6 +69,10 @@ pub(crate) struct Relations {
     slow_child: String,
     /// A field whose change reaches a child.
     change: Option<Change>,
+    /// A change of the spec that a user makes, as JSON; empty where none is known.
+    spec_change: String,
+    /// Whether a new attempt is all that patches the object, and no change of the spec is known that leads to one.
+    is_attempt_unseen: bool,
     /// The name of containers and the end of names: `database-cluster`.
     label: String,
 }
@@ -126,6 +131,10 @@ impl Relations {
         let own_size = !adopted && takes.is_empty() && resource.external == External::None;
         let paths = |all: &[&Related]| uses::render(all.iter().filter_map(|one| path(one)));
         let both: Vec<&Related> = owned.iter().copied().chain(&resource.watches).collect();
+        let has_size = own_size || !adopted && resource.external != External::None;
+        let change = change(adopted, &takes, &owned);
+        let spec_change = spec_change(change.as_ref(), has_size);
+        let has_phase = |role| resource.machine.phases().iter().any(|it| it.role == role);
         Self {
             k8s_minor: k8s.minor(),
             is_related: !both.is_empty(),
@@ -162,14 +171,18 @@ impl Relations {
             spec_json: spec_json(&fields),
             fields,
             spec_has_map: !adopted && takes.iter().any(|row| row.take == Take::Config),
-            has_size: own_size || !adopted && resource.external != External::None,
+            has_size,
             records_own_size: own_size,
             slow_child: waiting
                 .iter()
                 .find(|child| !child.is_foreign && super::waits_for_children(resource))
                 .map(|child| child.name.clone())
                 .unwrap_or_default(),
-            change: change(adopted, &takes, &owned),
+            is_attempt_unseen: spec_change.is_empty()
+                && has_phase(Role::Failed)
+                && !has_phase(Role::Finalizer),
+            spec_change,
+            change,
             label: resource.kind.as_str().to_kebab_case(),
             children,
             waiting,

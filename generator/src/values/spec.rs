@@ -233,6 +233,17 @@ pub(super) fn change(adopted: bool, takes: &[&TakeRow], owned: &[&Related]) -> O
     })
 }
 
+/// A change of the spec that a user makes, as JSON; empty where none is known.
+pub(super) fn spec_change(change: Option<&Change>, has_size: bool) -> String {
+    match change {
+        Some(Change { json, value, .. }) => {
+            format!(r#"{{ "spec": {{ "{json}": {value} }} }}"#)
+        }
+        None if has_size => r#"{ "spec": { "size": 2 } }"#.to_owned(),
+        None => String::new(),
+    }
+}
+
 impl TakeValues {
     pub(super) fn new(adopted: bool) -> Self {
         let pick = |fresh: &str, constant: &str| if adopted { constant } else { fresh }.to_owned();

@@ -108,7 +108,8 @@ impl<P: Phase> Cx<'_, P> {
 
     /// Changes labels, annotations or finalizers of the object. The change is computed anew, on the metadata read anew,
     /// as often as others write first; nothing is sent if nothing changes. What is under `opgen.dev/`, and our own
-    /// finalizer, may not be changed.
+    /// finalizer, may not be changed. A kind without finalizer and failed phase says
+    /// [`writes_metadata`](crate::operator::KindOptions::writes_metadata), for the role to allow it.
     ///
     /// # Errors
     /// If the object is gone, if the server refuses the change, or if others keep writing.

@@ -115,9 +115,20 @@ impl<C: Send + Sync + 'static, M: PhaseMachine<Context = C>> AnyKind<C> for Kind
             verbs: verbs.to_vec(),
             cluster: false,
         };
+        let has_patches = self.options.writes_metadata
+            || !self.options.former_finalizers.is_empty()
+            || M::GRAPH.phases.iter().any(|it| it.finalizer || it.failed);
         let own = vec![
-            // get: past the cache, after a lost race; list and watch: the cache; patch: finalizer and identity.
-            rule(plural.clone(), &["get", "list", "watch", "patch"]),
+            // get: past the cache, after a lost race; list and watch: the cache; patch: finalizer and identity, of which
+            // a new attempt is a part.
+            rule(
+                plural.clone(),
+                if has_patches {
+                    &["get", "list", "watch", "patch"]
+                } else {
+                    &["get", "list", "watch"]
+                },
+            ),
             rule(
                 format!("{plural}/status"),
                 if mutated(Mutant::Role) {

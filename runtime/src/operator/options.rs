@@ -18,6 +18,7 @@ pub struct KindOptions<M: PhaseMachine> {
     pub(super) declared: Declared<M::Resource>,
     pub(super) former_finalizers: Vec<String>,
     pub(super) group_by: Option<GroupBy<M::Resource>>,
+    pub(super) writes_metadata: bool,
 }
 
 impl<M: PhaseMachine> std::fmt::Debug for KindOptions<M> {
@@ -146,6 +147,14 @@ impl<M: PhaseMachine> KindOptions<M> {
     ) -> Self {
         self.former_finalizers
             .extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Handlers call [`Cx::update_metadata`](crate::cx::Cx::update_metadata). A kind without a finalizer phase and without
+    /// a failed one has no other use for the right to patch its objects, and is not given it.
+    #[must_use]
+    pub fn writes_metadata(mut self) -> Self {
+        self.writes_metadata = true;
         self
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use database_operator::{
     context::Context, controllers::database::provider::SimulatedProvider, operator,
 };
-use opgen_testkit::{Fault, Outside, Scenario, World};
+use opgen_testkit::{Fault, Outside, Scenario, Trouble, World, WriteFault};
 use serde_json::{Value, json};
 
 fn database(name: &str) -> Value {
@@ -83,6 +83,29 @@ fn lives_and_goes() {
 fn survives_a_crash_at_every_write() {
     let explored = scenario().object(database("a")).explore_crashes();
     assert!(explored.crashes >= 8, "{explored}");
+}
+
+/// For two minutes no write is answered, though each is made; for two minutes each watch breaks at its first event.
+#[test]
+fn survives_lost_answers_and_broken_watches() {
+    let lost = Trouble::EveryWrite {
+        each: 1,
+        fault: WriteFault::After(504),
+    };
+    for trouble in [lost, Trouble::ExpiredWatches] {
+        let lived = scenario().object(database("a")).check_under(&trouble);
+        assert_eq!(lived, Ok(()), "{trouble}");
+    }
+}
+
+/// The role that `manifests` prints is the least one: whichever verb is taken out of it, something fails.
+#[test]
+fn every_verb_of_the_role_is_needed() {
+    let role = scenario()
+        .object(database("a"))
+        .change(json!({ "spec": { "image": "nginx:1.30" } }))
+        .check_role();
+    assert!(role.is_least(), "{role}");
 }
 
 /// A provider call that never returns holds up its own object and no other.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use opgen_testkit::{Fault, Outside, Scenario, World};
+use opgen_testkit::{Fault, Outside, RoleCheck, Scenario, Trouble, World, WriteFault};
 use serde_json::{Value, json};
 use shop_operator::{context::Context, controllers::shop::provider::SimulatedProvider, operator};
 
@@ -64,6 +64,27 @@ fn lives_and_goes() {
 fn survives_a_crash_at_every_write() {
     let explored = scenario().object(shop("a")).explore_crashes();
     assert!(explored.crashes >= 8, "{explored}");
+}
+
+/// For two minutes no write is answered, though each is made; for two minutes each watch breaks at its first event.
+#[test]
+fn survives_lost_answers_and_broken_watches() {
+    let lost = Trouble::EveryWrite {
+        each: 1,
+        fault: WriteFault::After(504),
+    };
+    for trouble in [lost, Trouble::ExpiredWatches] {
+        let lived = scenario().object(shop("a")).check_under(&trouble);
+        assert_eq!(lived, Ok(()), "{trouble}");
+    }
+}
+
+/// What a `Shop` needs of the role that `manifests` prints, and what it does not.
+pub fn check_role() -> RoleCheck {
+    scenario()
+        .object(shop("a"))
+        .change(json!({ "spec": { "config": {"greeting": "good day"} } }))
+        .check_role()
 }
 
 /// A provider call that never returns holds up its own object and no other.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use opgen_testkit::{Fault, Scenario, World};
+use opgen_testkit::{Fault, RoleCheck, Scenario, Trouble, World, WriteFault};
 use serde_json::{Value, json};
 use shop_operator::{context::Context, operator};
 
@@ -63,6 +63,27 @@ fn lives_and_goes() {
 fn survives_a_crash_at_every_write() {
     let explored = scenario().object(sign("a")).explore_crashes();
     assert!(explored.crashes >= 2, "{explored}");
+}
+
+/// For two minutes no write is answered, though each is made; for two minutes each watch breaks at its first event.
+#[test]
+fn survives_lost_answers_and_broken_watches() {
+    let lost = Trouble::EveryWrite {
+        each: 1,
+        fault: WriteFault::After(504),
+    };
+    for trouble in [lost, Trouble::ExpiredWatches] {
+        let lived = scenario().object(sign("a")).check_under(&trouble);
+        assert_eq!(lived, Ok(()), "{trouble}");
+    }
+}
+
+/// What a `Sign` needs of the role that `manifests` prints, and what it does not.
+pub fn check_role() -> RoleCheck {
+    scenario()
+        .object(sign("a"))
+        .change(json!({ "spec": { "image": "nginx:1.30" } }))
+        .check_role()
 }
 
 /// Watch events arrive late: no decision is made on a view older than our own last write.
