@@ -13,6 +13,7 @@ pub(crate) use armed::{Armed, Faults};
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     FailBefore(u16),
+    Throttle(u32),
     FailAfter(u16),
     Hang,
     HangAfter,
@@ -162,6 +163,18 @@ impl Fault {
     #[must_use]
     pub fn fail_before_commit(self, status: u16) -> Self {
         self.action(Action::FailBefore(status))
+    }
+
+    /// Answers 429 and asks, in the header and in the status, to be left alone for so many seconds; the store stays as it
+    /// was.
+    ///
+    /// ```
+    /// # use opgen_apiserver::Fault;
+    /// let busy = Fault::new().verb("patch").subresource("status").times(1).throttle(30);
+    /// ```
+    #[must_use]
+    pub fn throttle(self, seconds: u32) -> Self {
+        self.action(Action::Throttle(seconds))
     }
 
     /// Handles the request, then answers with this HTTP status instead of the result.

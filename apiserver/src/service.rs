@@ -95,6 +95,11 @@ impl Shared {
                     self.record(&call, *code);
                     return Ok(response(Reply::refusal(&error), &[]));
                 }
+                Action::Throttle(seconds) => {
+                    let error = ApiError::injected(429).again_in(*seconds);
+                    self.record(&call, 429);
+                    return Ok(response(Reply::refusal(&error), &[]));
+                }
                 _ => {}
             }
         }

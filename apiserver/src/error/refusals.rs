@@ -258,10 +258,15 @@ impl ApiError {
         };
         let mut error = Self::new(code, reason, "injected fault");
         if matches!(code, 429 | 503 | 504) {
-            error.0.retry_after = Some(1);
-            error.0.details = Some(json!({ "retryAfterSeconds": 1 }));
+            error = error.again_in(1);
         }
         error
+    }
+
+    /// Asks to be left alone for so many seconds.
+    pub(crate) fn again_in(mut self, seconds: u32) -> Self {
+        self.0.retry_after = Some(seconds);
+        self.details(json!({ "retryAfterSeconds": seconds }))
     }
 
     /// A refusal that came as a `Status` object.

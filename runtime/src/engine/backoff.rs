@@ -49,6 +49,11 @@ pub(crate) fn spread(delay: Duration) -> Duration {
     delay.min(LONGEST).mul_f64(0.5 + 0.6 * fastrand::f64())
 }
 
+/// `delay`, up to a fifth longer: what somebody asked for is the least.
+pub(crate) fn at_least(delay: Duration) -> Duration {
+    delay.min(LONGEST).mul_f64(1.0 + 0.2 * fastrand::f64())
+}
+
 /// `delay`, up to a tenth longer or shorter, so that objects do not march in step.
 pub(crate) fn jittered(delay: Duration) -> Duration {
     if mutated(Mutant::ResyncSpread) {

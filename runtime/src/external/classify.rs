@@ -62,7 +62,7 @@ fn of_status(status: &Status) -> Class {
     let details = status.details.as_ref();
     let wait = details
         .map(|details| details.retry_after_seconds)
-        .filter(|seconds| *seconds > 0)
+        .filter(|seconds| *seconds > 0 && !mutated(Mutant::RetryAfter))
         .map(|seconds| Duration::from_secs(u64::from(seconds)).min(super::retry_after::LONGEST));
     let causes = details.map_or(&[][..], |details| &details.causes);
     let class = match status.code {

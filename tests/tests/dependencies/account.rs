@@ -13,6 +13,7 @@ use opgen_runtime::{
     external::{CallError, CallResult, PerSecret},
     observed::StatusCode,
     prelude::*,
+    status::Sensitive,
 };
 use opgen_testkit::{Scenario, World};
 use schemars::JsonSchema;
@@ -178,7 +179,7 @@ impl Vault {
 /// One account's view of it.
 struct Teller {
     vault: Vault,
-    token: String,
+    token: Sensitive<String>,
 }
 
 impl Teller {
@@ -188,11 +189,14 @@ impl Teller {
             std::future::pending::<()>().await;
         }
         let state = self.vault.state();
-        if state.tokens.contains(&self.token) {
+        if state.tokens.contains(self.token.expose()) {
             return Ok(state);
         }
+        // What authors do to find out.
+        tracing::warn!(token = ?self.token, region, "the bank turns us away");
+        let why = format!("unknown token {}", self.token);
         let (status, headers) = (StatusCode::UNAUTHORIZED, Default::default());
-        Err(CallError::from_response(status, &headers, "unknown token"))
+        Err(CallError::from_response(status, &headers, &why))
     }
 }
 
@@ -225,7 +229,7 @@ pub fn context(vault: &Vault, held: usize) -> Context {
         vault.state().made.push(token.clone());
         Ok(BoundedBank::new(Teller {
             vault: vault.clone(),
-            token,
+            token: token.into(),
         }))
     });
     Context {

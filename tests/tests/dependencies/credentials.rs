@@ -1,3 +1,8 @@
+use std::{
+    io::Write,
+    sync::{Arc, Mutex},
+};
+
 use opgen_runtime::secs;
 use serde_json::{Value, json};
 
@@ -126,34 +131,69 @@ pub fn a_secret_that_makes_no_client_is_named() {
     });
 }
 
-/// H43: a provider refuses the token. That is said; the token is not.
+/// What is written to the log.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(line)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is logged meanwhile, by anybody on this thread.
+fn logged(work: impl FnOnce()) -> String {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(Mutex::new(lines.clone()))
+        .finish();
+    tracing::subscriber::with_default(subscriber, work);
+    let lines = std::mem::take(&mut *lines.0.lock().unwrap());
+    String::from_utf8(lines).unwrap()
+}
+
+/// H43: a provider refuses the token, and the author tells everybody all that is known about it.
 #[test]
 pub fn a_refused_token_is_shown_nowhere() {
-    let one = account("a", "eu");
-    scenario(256).run(async |world| {
-        world.cluster.create_raw(secret("a", "t0p-s3cr3t")).unwrap();
-        world.cluster.create_raw(one.clone()).unwrap();
-        world.advance(secs(600)).await;
-        assert_eq!(world.provider.state().made, ["t0p-s3cr3t"], "it was tried");
-        let reconciling = condition(&world, &one, "Reconciling");
-        let said = reconciling["message"].as_str().unwrap();
-        assert!(said.contains("unknown token"), "{reconciling}");
-        world.delete(&one);
-        world.advance(secs(600)).await;
-        let told = world.cluster.list_raw("events.events.k8s.io", "");
-        let told = serde_json::to_string(&told.unwrap()).unwrap();
-        assert!(told.contains("CredentialsRefused"), "{told}");
-        let object = world.get(&one).unwrap().to_string();
-        let stored = world.get(&secret("a", "")).unwrap();
-        let stored = stored["data"]["token"].as_str().unwrap();
-        for (place, text) in [
-            ("events", told),
-            ("object", object),
-            ("metrics", world.metrics.encode()),
-        ] {
-            for token in ["t0p-s3cr3t", stored] {
-                assert!(!text.contains(token), "{place}: {text}");
-            }
+    let token = "t0p-s3cr3t";
+    let check = |place: &str, text: &str, stored: &str| {
+        for token in [token, stored] {
+            assert!(!text.contains(token), "{place}: {text}");
         }
+    };
+    let mut encoded = String::new();
+    let log = logged(|| {
+        let one = account("a", "eu");
+        encoded = scenario(256).run(async |world| {
+            world.cluster.create_raw(secret("a", token)).unwrap();
+            world.cluster.create_raw(one.clone()).unwrap();
+            world.advance(secs(600)).await;
+            assert_eq!(world.provider.state().made, [token], "it was tried");
+            let reconciling = condition(&world, &one, "Reconciling");
+            let said = reconciling["message"].as_str().unwrap();
+            assert!(said.contains("unknown token <redacted>"), "{reconciling}");
+            world.delete(&one);
+            world.advance(secs(600)).await;
+            let told = world.cluster.list_raw("events.events.k8s.io", "");
+            let told = serde_json::to_string(&told.unwrap()).unwrap();
+            assert!(told.contains("CredentialsRefused"), "{told}");
+            let stored = world.get(&secret("a", "")).unwrap();
+            let stored = stored["data"]["token"].as_str().unwrap();
+            check("events", &told, stored);
+            check("object", &world.get(&one).unwrap().to_string(), stored);
+            check("metrics", &world.metrics.encode(), stored);
+            stored.to_owned()
+        });
     });
+    assert!(
+        log.contains("the bank turns us away token=<redacted>"),
+        "{log}"
+    );
+    check("log", &log, &encoded);
 }

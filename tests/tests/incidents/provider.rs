@@ -1,7 +1,7 @@
 //! What the outside answers.
 
 use opgen_runtime::secs;
-use opgen_testkit::World;
+use opgen_testkit::{Fault, World};
 use serde_json::{Value, json};
 
 use crate::database::{Cloud, Mood, database, database_with, scenario};
@@ -72,6 +72,27 @@ pub fn a_provider_that_throttles_is_left_alone() {
         for number in 0..20 {
             world.ready(&database(&format!("db-{number}"))).await;
         }
+    });
+}
+
+/// The API server throttles, too: what it asks for is waited for, and nothing that was learned is lost.
+#[test]
+pub fn an_api_server_that_throttles_is_left_alone() {
+    scenario(Cloud::default).run(async |world| {
+        let busy = Fault::new().verb("patch").subresource("status");
+        let busy = world.cluster.inject(busy.times(2).throttle(40));
+        world.cluster.create_raw(database("a")).unwrap();
+        for asked in 1..=2 {
+            world.until(|| busy.fired() == asked).await;
+            let calls = world.provider.all_calls().len();
+            world.advance(secs(39)).await;
+            assert_eq!(busy.fired(), asked, "it was to wait 40 s");
+            assert_eq!(world.provider.all_calls().len(), calls);
+        }
+        // Up to a fifth more, so that not all come back at once.
+        assert!(world.ready(&database("a")).await < secs(20));
+        assert_eq!(world.provider.created(), 1);
+        assert_eq!(world.metric("workqueue_retries_total"), 0.0, "no failure");
     });
 }
 

@@ -8,7 +8,7 @@ use super::Controller;
 use crate::mutant::{Mutant, mutated};
 use crate::{
     engine::{
-        backoff::{Backoff, LONGEST, jittered, spread},
+        backoff::{Backoff, LONGEST, at_least, jittered, spread},
         heat::HOT_DELAY,
         key::ObjectKey,
         queue::Lane,
@@ -154,7 +154,7 @@ impl<M: PhaseMachine> Controller<M> {
                 .max(self.kind.limits.min_poll)
                 .min(LONGEST);
             self.board.polling(key, error, Instant::now() + wait);
-            self.queue.push_at(key, Instant::now() + jittered(wait));
+            self.queue.push_at(key, Instant::now() + at_least(wait));
             return;
         }
         self.retry(key, error, after);

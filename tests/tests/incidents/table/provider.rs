@@ -18,6 +18,7 @@ hazards! {
         signals: [Metric("opgen_external_calls_total")],
         incidents: [
             provider::a_provider_that_throttles_is_left_alone kills [RetryAfter],
+            provider::an_api_server_that_throttles_is_left_alone kills [RetryAfter],
             provider::a_provider_that_fails_is_given_a_rest kills [Breaker],
         ],
     }
