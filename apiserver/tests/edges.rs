@@ -1,6 +1,8 @@
 //! Rules of the real server that are met seldom.
 #![allow(clippy::unwrap_used)]
 
+mod fixture;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,22 +16,9 @@ use tower::Service;
 const WIDGETS: &str = "/apis/test.example.com/v1/namespaces/default/widgets";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-fn definition(spec: &Value) -> Value {
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": { "name": "widgets.test.example.com" },
-        "spec": {
-            "group": "test.example.com", "scope": "Namespaced", "names": { "kind": "Widget", "plural": "widgets" },
-            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": {
-                "type": "object", "properties": { "spec": { "type": "object", "properties": spec } },
-            } } }],
-        },
-    })
-}
-
 fn widgets(spec: &Value) -> Cluster {
     let cluster = Cluster::new();
-    cluster.create_raw(definition(spec)).unwrap();
+    cluster.create_raw(fixture::widgets(spec)).unwrap();
     cluster
 }
 
@@ -39,7 +28,7 @@ fn widget(name: &str, spec: Value) -> Value {
 
 /// Gives the widgets another schema.
 fn change(cluster: &Cluster, spec: &Value) {
-    let versions = &definition(spec)["spec"]["versions"];
+    let versions = &fixture::widgets(spec)["spec"]["versions"];
     let patch = json!({ "spec": { "versions": versions } });
     cluster
         .patch_raw(
@@ -398,7 +387,7 @@ fn rules_have_a_budget() {
     };
     let text = json!({ "type": "string" });
     let create = |fields: Value, rule: &str| {
-        let mut definition = definition(&fields);
+        let mut definition = fixture::widgets(&fields);
         let spec = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
             ["spec"];
         spec["x-kubernetes-validations"] = json!([{ "rule": rule }]);

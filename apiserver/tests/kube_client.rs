@@ -1,6 +1,8 @@
 //! kube's own client, in process, under virtual time.
 #![allow(clippy::unwrap_used)]
 
+mod fixture;
+
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt};
@@ -12,21 +14,7 @@ use opgen_apiserver::{Cluster, Fault, Stage, WriteVerdict};
 use serde_json::json;
 
 fn definition() -> serde_json::Value {
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": { "name": "widgets.test.example.com" },
-        "spec": {
-            "group": "test.example.com", "scope": "Namespaced",
-            "names": { "kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList" },
-            "versions": [{
-                "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
-                "schema": { "openAPIV3Schema": { "type": "object", "properties": {
-                    "spec": { "type": "object", "properties": { "replicas": { "type": "integer", "maximum": 10 } } },
-                    "status": { "type": "object", "properties": { "phase": { "type": "string" } } },
-                } } },
-            }],
-        },
-    })
+    fixture::widgets(&json!({ "replicas": { "type": "integer", "maximum": 10 } }))
 }
 
 fn widgets(cluster: &Cluster) -> Api<DynamicObject> {

@@ -2,6 +2,8 @@
 //! watcher that replays events must equal a fresh list.
 #![allow(clippy::unwrap_used)]
 
+mod fixture;
+
 use std::collections::BTreeMap;
 
 use futures::StreamExt;
@@ -284,23 +286,8 @@ async fn play(service: &mut ClusterService, cluster: &Cluster, step: &Step) -> u
 
 fn cluster() -> Cluster {
     let cluster = Cluster::new();
-    cluster
-        .create_raw(json!({
-            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": { "name": "widgets.test.example.com" },
-            "spec": {
-                "group": "test.example.com", "scope": "Namespaced",
-                "names": { "kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList" },
-                "versions": [{
-                    "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
-                    "schema": { "openAPIV3Schema": { "type": "object", "properties": {
-                        "spec": { "type": "object", "properties": { "replicas": { "type": "integer", "maximum": 10 } } },
-                        "status": { "type": "object", "properties": { "phase": { "type": "string" } } },
-                    } } },
-                }],
-            },
-        }))
-        .unwrap();
+    let fields = json!({ "replicas": { "type": "integer", "maximum": 10 } });
+    cluster.create_raw(fixture::widgets(&fields)).unwrap();
     cluster
 }
 

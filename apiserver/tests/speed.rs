@@ -1,6 +1,8 @@
 //! Figures, in one run: `cargo test --release --features server --test speed -- --ignored --nocapture`.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod fixture;
+
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
@@ -11,23 +13,9 @@ use opgen_apiserver::Cluster;
 use serde_json::{Value, json};
 
 fn definition() -> Value {
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": { "name": "widgets.test.example.com" },
-        "spec": {
-            "group": "test.example.com", "scope": "Namespaced",
-            "names": { "kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList" },
-            "versions": [{
-                "name": "v1", "served": true, "storage": true, "subresources": { "status": {} },
-                "schema": { "openAPIV3Schema": { "type": "object", "properties": {
-                    "spec": { "type": "object", "properties": {
-                        "replicas": { "type": "integer", "minimum": 0 }, "color": { "type": "string", "default": "red" },
-                    } },
-                    "status": { "type": "object", "properties": { "phase": { "type": "string" } } },
-                } } },
-            }],
-        },
-    })
+    fixture::widgets(&json!({
+        "replicas": { "type": "integer", "minimum": 0 }, "color": { "type": "string", "default": "red" },
+    }))
 }
 
 fn widget(name: &str) -> Value {

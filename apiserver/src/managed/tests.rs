@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod applying;
+mod merging;
 mod properties;
 mod schema_changes;
 mod sets;
@@ -137,4 +138,20 @@ fn entry(object: &Value, manager: &str) -> Value {
         .into_iter()
         .find(|entry| entry["manager"] == manager)
         .unwrap_or_default()
+}
+
+fn spec_of(object: &Value) -> &Value {
+    &object["spec"]
+}
+
+fn message(result: Result<Value, ApplyError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+fn force<'a>(manager: &'a str) -> ApplyOptions<'a> {
+    ApplyOptions {
+        force: true,
+        now: LATER,
+        ..options(manager)
+    }
 }
