@@ -1,16 +1,16 @@
 //! The role that the operator prints, one verb less at a time: something has to fail without it.
 
-use std::{fmt, time::Duration};
+use std::{convert::Infallible, fmt, time::Duration};
 
 use serde_json::{Value, json};
 
 use crate::{
     faults::Arms,
     oracle::{self, Violation},
-    process::Life,
+    process::{Life, reference},
     report::in_parallel,
     scenario::Scenario,
-    story::{Calm, Progress, verdict},
+    story::{Act, Calm, Disturb, Progress, verdict},
     trouble::Trouble,
     world::World,
 };
@@ -82,17 +82,64 @@ impl fmt::Display for RoleCheck {
     }
 }
 
-/// What makes an operator ask for what it asks for rarely: reads past a cache that lags, events that repeat, children
-/// that others change.
-fn troubles() -> Vec<Option<Trouble>> {
+/// So late is what watches show.
+const LAG: Duration = Duration::from_secs(30);
+/// So often a user asks for a look meanwhile: several times in that lag.
+const POKE: Duration = Duration::from_secs(7);
+
+/// How a life goes on: so that an operator asks for what it asks for rarely, such as reads past a cache that lags, or
+/// events that repeat.
+enum Way {
+    /// Watches of all but the operator's own kinds lag, and a user cannot wait.
+    Late,
+    In(Trouble),
+    Calm,
+}
+
+/// In the first of them nearly everything is asked for.
+fn ways() -> Vec<Way> {
     vec![
-        None,
-        Some(Trouble::StatusRefused(422)),
-        Some(Trouble::Lag(Duration::from_secs(30))),
-        Some(Trouble::ExpiredWatches),
-        Some(Trouble::ChildDeleted { child: 1 }),
-        Some(Trouble::FailedByHand),
+        Way::Late,
+        Way::In(Trouble::StatusRefused(422)),
+        Way::In(Trouble::FailedByHand),
+        Way::In(Trouble::ExpiredWatches),
+        Way::In(Trouble::ChildDeleted { child: 1 }),
+        Way::Calm,
     ]
+}
+
+/// These lag from each act on, for two minutes, whether or not the objects have settled.
+struct Late(Vec<Permission>);
+
+impl Late {
+    fn new<C: Send + Sync + 'static, P>(scenario: &Scenario<C, P>) -> Self {
+        let manifests = (scenario.operator)().manifests();
+        let is_own = |one: &Permission| {
+            let name = format!("{}.{}", one.resource, one.group);
+            let mut names = manifests.iter().map(|it| &it["metadata"]["name"]);
+            names.any(|it| *it == name)
+        };
+        let mut watched: Vec<_> = manifests.iter().flat_map(permissions_of).collect();
+        watched.retain(|one| one.verb == "watch" && !is_own(one));
+        Self(watched)
+    }
+}
+
+impl<P> Disturb<P> for Late {
+    fn before(&mut self, world: &World<P>, _: &Act) {
+        for one in &self.0 {
+            world.lag_events_of(&one.group, &one.resource, LAG);
+        }
+        world.cluster.cut_watches();
+    }
+
+    fn after(&mut self, _: &World<P>, _: &Act) -> Option<Duration> {
+        Some(4 * LAG)
+    }
+
+    fn ends(&mut self, world: &World<P>, _: &Act) {
+        world.recover();
+    }
 }
 
 pub(crate) fn check<C: Send + Sync + 'static, P: Clone + 'static>(
@@ -103,9 +150,7 @@ pub(crate) fn check<C: Send + Sync + 'static, P: Clone + 'static>(
         .iter()
         .flat_map(permissions_of)
         .collect();
-    let whole = troubles()
-        .iter()
-        .try_for_each(|trouble| live(scenario, None, trouble.as_ref()));
+    let whole = ways().iter().try_for_each(|way| live(scenario, None, way));
     if let Err(violation) = whole {
         return RoleCheck {
             permissions,
@@ -114,9 +159,9 @@ pub(crate) fn check<C: Send + Sync + 'static, P: Clone + 'static>(
         };
     }
     let needed = in_parallel(&permissions, |permission| {
-        troubles()
+        ways()
             .iter()
-            .any(|trouble| live(scenario, Some(permission), trouble.as_ref()).is_err())
+            .any(|way| live(scenario, Some(permission), way).is_err())
     });
     let needless = permissions.iter().zip(needed);
     let needless = needless.filter(|(_, needed)| !needed);
@@ -131,7 +176,7 @@ pub(crate) fn check<C: Send + Sync + 'static, P: Clone + 'static>(
 fn live<C: Send + Sync + 'static, P: Clone + 'static>(
     scenario: &Scenario<C, P>,
     without: Option<&Permission>,
-    trouble: Option<&Trouble>,
+    way: &Way,
 ) -> Result<(), Violation> {
     let mut life = Life::with(scenario, &|manifests| {
         if let Some(permission) = without {
@@ -143,13 +188,13 @@ fn live<C: Send + Sync + 'static, P: Clone + 'static>(
     life.elects = true;
     // Not every operator has a place for these.
     let is_rare = matches!(
-        trouble,
-        Some(Trouble::ChildDeleted { .. } | Trouble::FailedByHand)
+        way,
+        Way::In(Trouble::ChildDeleted { .. } | Trouble::FailedByHand)
     );
     let lived = life.process(async |world: World<P>| {
         let lived = tokio::select! {
             biased;
-            lived = story(scenario, &world, trouble) => lived,
+            lived = story(scenario, &world, way) => lived,
             // What comes of a missing right need not be waited for.
             violation = refused(&world) => Err(violation),
         };
@@ -162,26 +207,52 @@ fn live<C: Send + Sync + 'static, P: Clone + 'static>(
     verdict(&life, lived)
 }
 
-/// From creation to deletion, in that trouble or in none.
-async fn story<C, P>(
+/// From creation to deletion.
+async fn story<C: Send + Sync + 'static, P>(
     scenario: &Scenario<C, P>,
     world: &World<P>,
-    trouble: Option<&Trouble>,
+    way: &Way,
 ) -> Result<(), Violation> {
     let (oracle, mut progress) = (scenario.oracle(), Progress::default());
-    match trouble {
-        Some(trouble) => {
+    match way {
+        Way::Late => {
+            let mut late = Late::new(scenario);
+            let lived = scenario.live(world, &oracle, &mut progress, false, &mut late);
+            tokio::select! {
+                biased;
+                lived = lived => lived,
+                never = poke(scenario, world) => match never {},
+            }
+        }
+        Way::In(trouble) => {
             let mut arms = Arms::new(scenario, trouble);
             scenario
                 .live(world, &oracle, &mut progress, false, &mut arms)
                 .await
         }
-        None => {
+        Way::Calm => {
             scenario
                 .live(world, &oracle, &mut progress, false, &mut Calm)
                 .await
         }
     }
+}
+
+/// A user who cannot wait: what the operator wrote last, no watch has shown by then.
+async fn poke<C, P>(scenario: &Scenario<C, P>, world: &World<P>) -> Infallible {
+    for count in 0_u64.. {
+        world.advance(POKE).await;
+        let asked =
+            json!({"metadata": {"annotations": {"opgen.dev/reconcile-at": count.to_string()}}});
+        for object in &scenario.objects {
+            let (kind, namespace, name) = reference(object);
+            // It may be gone, or not there yet.
+            let _ = world
+                .cluster
+                .patch_raw(&kind, &namespace, &name, "", &asked);
+        }
+    }
+    std::future::pending().await
 }
 
 /// Waits for a request that the role does not allow.

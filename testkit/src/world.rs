@@ -234,6 +234,17 @@ impl<P> World<P> {
         faults.iter().map(FaultHandle::fired).sum::<usize>() + self.writes.failed()
     }
 
+    /// Events of these watches come this much later, once they are opened anew.
+    pub(crate) fn lag_events_of(&self, group: &str, resource: &str, by: Duration) {
+        self.inject(|fault| {
+            fault
+                .verb("watch")
+                .group(group)
+                .resource(resource)
+                .lag_events(by)
+        });
+    }
+
     /// Watch events come this much later: the cache is behind.
     pub fn lag_events(&self, by: Duration) {
         self.inject(|fault| fault.lag_events(by));
