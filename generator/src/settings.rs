@@ -128,7 +128,7 @@ impl Settings {
         let fields: Fields = toml_edit::de::from_document(document.clone()).map_err(|error| {
             Problem::new(one_line(error.message()))
                 .at(at(error.span()))
-                .mend("`cargo opgen new --dry-run` shows every field there is")
+                .mend("the fields are those of the opgen.toml that every project has; phases are a list: phases = [\"Pending>Ready\", \"Ready:steady\"]")
                 .input()
         })?;
         let settings = Self {

@@ -80,7 +80,7 @@ fn read_keys(
             if seen.contains(&text) {
                 return Err(syn::Error::new(
                     key.span(),
-                    format!("`{text}` is given twice; keep one"),
+                    format!("`{text}` is given twice; put all of it into one"),
                 ));
             }
             seen.push(text);

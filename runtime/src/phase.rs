@@ -93,7 +93,7 @@ pub trait Phase: Copy + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "phase `{Self}` may not move to `{To}`",
     label = "no arrow leads from `{Self}` to `{To}`",
-    note = "if the move is meant, declare it on the enum: `#[phase(to({To}))]` above `{Self}`"
+    note = "if the move is meant, add `{To}` to the `to(..)` of `{Self}` in the enum"
 )]
 pub trait MovesTo<To: Phase>: Phase {}
 

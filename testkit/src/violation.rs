@@ -69,9 +69,11 @@ impl fmt::Display for Violation {
                 found.created, found.live
             ),
             Self::Unexpected(what) => write!(f, "Ready, but {what}"),
-            Self::NotQuiet(writes) => {
-                write!(f, "written although nothing changed: {}", writes.join("; "))
-            }
+            Self::NotQuiet(writes) => write!(
+                f,
+                "written although nothing changed: {}; a field that differs at each look is marked `#[status(volatile)]`, or left out",
+                counted(writes)
+            ),
             Self::Hot(tenths) => write!(
                 f,
                 "{}.{} runs a minute and object although nothing changed: at most 1.5 are quiet (a resync each minute)",
@@ -105,3 +107,32 @@ impl fmt::Display for Violation {
 }
 
 impl std::error::Error for Violation {}
+
+/// Each of them once, with how often it is there.
+fn counted(all: &[String]) -> String {
+    let mut times: Vec<(&str, usize)> = Vec::new();
+    for one in all {
+        match times.iter_mut().find(|(known, _)| known == one) {
+            Some((_, count)) => *count += 1,
+            None => times.push((one, 1)),
+        }
+    }
+    let words = times.iter().map(|(one, count)| match count {
+        1 => (*one).to_owned(),
+        _ => format!("{count} times {one}"),
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_that_repeat_are_counted() {
+        let writes = ["patch a", "patch b", "patch a"].map(str::to_owned);
+        let said = Violation::NotQuiet(writes.into()).to_string();
+        assert!(said.contains("2 times patch a; patch b"), "{said}");
+        assert!(said.contains("#[status(volatile)]"), "{said}");
+    }
+}

@@ -17,7 +17,7 @@ fn a_change_is_built_and_runs_beside_the_objects_that_were_there() {
     let kubeconfig = dev.kubeconfig();
     let first = dev.operator(0);
     dev.waits_for(
-        "Database default/sample  Provisioning -> Ready, Ready=True",
+        "Database default/sample  Ready, Ready=True, before: Provisioning",
         0,
         SHORT,
     );

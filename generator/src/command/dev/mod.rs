@@ -131,6 +131,15 @@ impl Session<'_> {
         let begun = Instant::now();
         let mut command = cargo::command("build", &self.flags.cargo, self.shell);
         command.arg("--manifest-path").arg(&self.project.manifest);
+        if self.running.is_none() {
+            self.board.status(
+                "Building",
+                &format!(
+                    "`{}`: the first time takes minutes; its kinds are there afterwards",
+                    self.project.bin
+                ),
+            );
+        }
         self.table.now(&format!("building `{}`", self.project.bin));
         let table = &self.table;
         let said =

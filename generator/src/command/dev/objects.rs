@@ -189,7 +189,8 @@ impl Shared {
         let what = match (old, new) {
             (_, None) => "gone".to_owned(),
             (Some(old), Some(new)) if old.phase != new.phase => {
-                format!("{} -> {}, {}", old.phase, new.phase, new.state())
+                // No arrow: between two looks it may have gone through other phases.
+                format!("{}, {}, before: {}", new.phase, new.state(), old.phase)
             }
             (_, Some(new)) => format!("{}, {}", new.phase, new.state()),
         };

@@ -27,7 +27,11 @@ impl CrateName {
             } else {
                 usable.trim_end_matches('-')
             };
-            format!("try `{name}`, or `{name}-operator`")
+            if name.ends_with("-operator") {
+                format!("try `{name}`")
+            } else {
+                format!("try `{name}`, or `{name}-operator`")
+            }
         };
         if text.is_empty() {
             return wrong(

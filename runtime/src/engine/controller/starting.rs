@@ -198,11 +198,12 @@ impl<M: PhaseMachine> Controller<M> {
             written: Arc::default(),
             reply: Reply::default(),
         };
-        self.replies.insert(key.clone(), input.reply.clone());
+        let reply = input.reply.clone();
         state.written = Some(Arc::clone(&input.written));
         let Some(mut driver) = Driver::new(Arc::clone(&self.kind), input) else {
             return;
         };
+        self.replies.insert(key.clone(), reply);
         let phase = driver
             .fields()
             .phase
@@ -234,7 +235,7 @@ impl<M: PhaseMachine> Controller<M> {
         self.board.in_phase(&key, phase);
         let limit = M::BUDGET + self.kind.limits.write_grace;
         let overdue = key.clone();
-        let run = self.timed(&key, driver.run());
+        let run = self.timed(&key, phase, driver.run());
         let handle = self.tasks.spawn(async move {
             match tokio::time::timeout(limit, run).await {
                 Ok(report) => Done::Report(Box::new(report)),
@@ -248,13 +249,14 @@ impl<M: PhaseMachine> Controller<M> {
     pub(super) fn timed(
         &self,
         key: &ObjectKey,
+        phase: &'static str,
         run: impl Future<Output = Report> + Send + 'static,
     ) -> Timed<Report> {
         let (kind, metrics) = (Arc::clone(&self.kind.name), self.kind.metrics.clone());
         let key = key.clone();
         Timed::new(run, move |took| {
             metrics.poll_blocked(&kind);
-            tracing::error!(%kind, object = %key, ?took, "the handler blocked its thread: put blocking code into cx.blocking");
+            tracing::error!(%kind, object = %key, phase, ?took, "the handler blocked its thread: put blocking code into cx.blocking");
         })
     }
 

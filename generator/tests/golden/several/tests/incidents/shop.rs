@@ -52,6 +52,15 @@ async fn child_of<P>(world: &World<P>, kind: &str) -> Value {
     find_child(world, kind).unwrap_or_else(|| panic!("no {kind} is made"))
 }
 
+/// Waits so many seconds at most until the child of that kind is as wanted.
+async fn within<P>(seconds: u64, world: &World<P>, kind: &str, wanted: impl Fn(Value) -> bool) {
+    let took = world
+        .until(|| find_child(world, kind).is_some_and(&wanted))
+        .await;
+    let limit = Duration::from_secs(seconds);
+    assert!(took.is_some_and(|took| took < limit), "{kind}: {took:?}");
+}
+
 /// Created, Ready, three quiet hours, deleted, nothing left: the whole life, under the role that `manifests` prints.
 #[test]
 fn lives_and_goes() {
@@ -139,13 +148,7 @@ fn a_changed_spec_reaches_the_children() {
         );
         let has_changed =
             |now: Value| now["spec"] != before["spec"] || now["data"] != before["data"];
-        let took = world
-            .until(|| find_child(&world, "ConfigMap").is_some_and(has_changed))
-            .await;
-        assert!(
-            took.is_some_and(|took| took < Duration::from_secs(60)),
-            "{took:?}"
-        );
+        within(60, &world, "ConfigMap", has_changed).await;
         world.ready(&shop("a")).await;
     });
 }
@@ -159,13 +162,7 @@ fn a_deleted_child_is_made_anew() {
             let old = child_of(&world, kind).await;
             world.delete(&old);
             let is_another = |new: Value| new["metadata"]["uid"] != old["metadata"]["uid"];
-            let took = world
-                .until(|| find_child(&world, kind).is_some_and(is_another))
-                .await;
-            assert!(
-                took.is_some_and(|took| took < Duration::from_secs(30)),
-                "{kind}: {took:?}"
-            );
+            within(30, &world, kind, is_another).await;
         }
         world.ready(&shop("a")).await;
     });
@@ -185,13 +182,7 @@ fn an_edited_child_is_brought_back() {
             let before = child_of(&world, kind).await;
             world.patch(&before, &edit);
             let is_back = |now: Value| now.pointer(field) == before.pointer(field);
-            let took = world
-                .until(|| find_child(&world, kind).is_some_and(is_back))
-                .await;
-            assert!(
-                took.is_some_and(|took| took < Duration::from_secs(30)),
-                "{kind}: {took:?}"
-            );
+            within(30, &world, kind, is_back).await;
         }
     });
 }
