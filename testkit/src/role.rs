@@ -1,6 +1,6 @@
 //! The role that the operator prints, one verb less at a time: something has to fail without it.
 
-use std::{convert::Infallible, fmt, time::Duration};
+use std::{collections::BTreeSet, convert::Infallible, fmt, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -150,18 +150,27 @@ pub(crate) fn check<C: Send + Sync + 'static, P: Clone + 'static>(
         .iter()
         .flat_map(permissions_of)
         .collect();
-    let whole = ways().iter().try_for_each(|way| live(scenario, None, way));
-    if let Err(violation) = whole {
-        return RoleCheck {
-            permissions,
-            needless: Vec::new(),
-            violation: Some(violation),
-        };
-    }
+    let whole: Result<Vec<_>, _> = ways()
+        .into_iter()
+        .map(|way| live(scenario, None, &way).map(|asked| (way, asked)))
+        .collect();
+    let ways = match whole {
+        Ok(ways) => ways,
+        Err(violation) => {
+            return RoleCheck {
+                permissions,
+                needless: Vec::new(),
+                violation: Some(violation),
+            };
+        }
+    };
     let needed = in_parallel(&permissions, |permission| {
-        ways()
+        // Where it was asked for first: that is where it is missed, at once.
+        let (asked, others): (Vec<_>, Vec<_>) = ways
             .iter()
-            .any(|way| live(scenario, Some(permission), way).is_err())
+            .partition(|(_, asked)| asked.contains(&asked_by(permission)));
+        let mut ways = asked.iter().chain(&others);
+        ways.any(|(way, _)| live(scenario, Some(permission), way).is_err())
     });
     let needless = permissions.iter().zip(needed);
     let needless = needless.filter(|(_, needed)| !needed);
@@ -172,12 +181,41 @@ pub(crate) fn check<C: Send + Sync + 'static, P: Clone + 'static>(
     }
 }
 
-/// One life under the role, or under what is left of it, with a lease.
+/// Verb, API group, and resource with its subresource.
+type Asked = (String, String, String);
+
+fn asked_by(permission: &Permission) -> Asked {
+    let Permission {
+        verb,
+        group,
+        resource,
+        ..
+    } = permission;
+    (verb.clone(), group.clone(), resource.clone())
+}
+
+/// What the operator has asked the server for.
+fn asked<P>(world: &World<P>) -> BTreeSet<Asked> {
+    let mut log = world.cluster.log().entries();
+    log.retain(|entry| world.users.contains(&entry.user));
+    log.into_iter()
+        .map(|entry| {
+            let resource = if entry.subresource.is_empty() {
+                entry.resource
+            } else {
+                format!("{}/{}", entry.resource, entry.subresource)
+            };
+            (entry.verb, entry.group, resource)
+        })
+        .collect()
+}
+
+/// One life under the role, or under what is left of it, with a lease. What it asked for.
 fn live<C: Send + Sync + 'static, P: Clone + 'static>(
     scenario: &Scenario<C, P>,
     without: Option<&Permission>,
     way: &Way,
-) -> Result<(), Violation> {
+) -> Result<BTreeSet<Asked>, Violation> {
     let mut life = Life::with(scenario, &|manifests| {
         if let Some(permission) = without {
             manifests
@@ -199,10 +237,11 @@ fn live<C: Send + Sync + 'static, P: Clone + 'static>(
             violation = refused(&world) => Err(violation),
         };
         match lived {
-            Err(Violation::NoSuchMoment(_)) if is_rare => Ok(()),
-            Err(violation) => Err(violation),
-            Ok(()) => oracle::forbidden(&world),
+            Err(Violation::NoSuchMoment(_)) if is_rare => {}
+            Err(violation) => return Err(violation),
+            Ok(()) => oracle::forbidden(&world)?,
         }
+        Ok(asked(&world))
     });
     verdict(&life, lived)
 }

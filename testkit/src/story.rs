@@ -176,10 +176,10 @@ pub(crate) fn whole<C: Send + Sync + 'static, P: Clone + 'static>(
 }
 
 /// What came of a life.
-pub(crate) fn verdict<C, P>(
+pub(crate) fn verdict<C, P, T>(
     life: &Life<'_, C, P>,
-    lived: Result<Result<(), Violation>, Violation>,
-) -> Result<(), Violation> {
+    lived: Result<Result<T, Violation>, Violation>,
+) -> Result<T, Violation> {
     never(life)?;
     lived?
 }

@@ -73,6 +73,8 @@ pub(crate) struct Relations {
     spec_change: String,
     /// Whether a new attempt is all that patches the object, and no change of the spec is known that leads to one.
     is_attempt_unseen: bool,
+    /// The plurals of the children that would be replaced, but that no change of the spec known here has replaced.
+    unreplaced: Vec<&'static str>,
     /// The name of containers and the end of names: `database-cluster`.
     label: String,
 }
@@ -178,6 +180,12 @@ impl Relations {
                 .find(|child| !child.is_foreign && super::waits_for_children(resource))
                 .map(|child| child.name.clone())
                 .unwrap_or_default(),
+            unreplaced: [("Job", "jobs"), ("Pod", "pods")]
+                .into_iter()
+                // A pod's image is changed in place.
+                .filter(|(kind, _)| is_owned(kind) && (*kind == "Pod" || spec_change.is_empty()))
+                .map(|(_, plural)| plural)
+                .collect(),
             is_attempt_unseen: spec_change.is_empty()
                 && has_phase(Role::Failed)
                 && !has_phase(Role::Finalizer),
