@@ -90,8 +90,9 @@ impl Projects {
             .map(|name| format!("\"{name}\""))
             .collect();
         let manifest = format!(
-            "[workspace]\nresolver = \"3\"\nmembers = [{}]\n[profile.dev]\ndebug = 0\n",
-            members.join(", ")
+            "[workspace]\nresolver = \"3\"\nmembers = [{}]\n[profile.dev]\ndebug = 0\n{}",
+            members.join(", "),
+            optimised()
         );
         fs::write(self.folder.join("Cargo.toml"), manifest).unwrap();
         fs::copy(
@@ -153,6 +154,20 @@ impl Projects {
         run(manifests().stdout(writer));
         serde_saphyr::from_multiple(&run(&mut manifests())).unwrap()
     }
+}
+
+/// What every test of every project spends its time in is built a little better: that takes seconds and saves minutes.
+fn optimised() -> String {
+    [
+        "opgen-apiserver",
+        "opgen-runtime",
+        "opgen-testkit",
+        "serde_core",
+        "serde_json",
+        "tokio",
+    ]
+    .map(|package| format!("[profile.dev.package.{package}]\nopt-level = 1\n"))
+    .concat()
 }
 
 /// What `OPGEN_MATRIX` names, if it is set.
