@@ -142,7 +142,7 @@ fn answer<T: DeserializeOwned>(answers: &mut impl BufRead) -> Result<T, String> 
     serde_json::from_str(&line).map_err(|error| format!("the server said {line:?}: {error}"))
 }
 
-/// The server's process: prints what [`Remote`] reads.
+/// The server's process: prints what the benchmark reads.
 ///
 /// # Errors
 /// If it cannot listen, or the objects are refused.
