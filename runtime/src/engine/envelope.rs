@@ -6,12 +6,37 @@ mod spans;
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::core::{DynamicResourceScope, Resource};
+use kube::core::Resource;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::mutant::{Mutant, mutated};
 pub(crate) use arrived::Arrived;
+
+/// The part of [`Resource`] that a wrapper of a `K` takes from it.
+macro_rules! named_as_its_object {
+    () => {
+        type DynamicType = ();
+        type Scope = kube::core::DynamicResourceScope;
+
+        fn kind((): &()) -> std::borrow::Cow<'_, str> {
+            std::borrow::Cow::Owned(K::kind(&()).into_owned())
+        }
+
+        fn group((): &()) -> std::borrow::Cow<'_, str> {
+            std::borrow::Cow::Owned(K::group(&()).into_owned())
+        }
+
+        fn version((): &()) -> std::borrow::Cow<'_, str> {
+            std::borrow::Cow::Owned(K::version(&()).into_owned())
+        }
+
+        fn plural((): &()) -> std::borrow::Cow<'_, str> {
+            std::borrow::Cow::Owned(K::plural(&()).into_owned())
+        }
+    };
+}
+use named_as_its_object;
 
 /// An object beside the status as the server has it: the typed status may know less than the server.
 #[derive(Clone)]
@@ -159,24 +184,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Resource for Envelope<K>
 where
     Self: Clone,
 {
-    type DynamicType = ();
-    type Scope = DynamicResourceScope;
-
-    fn kind((): &()) -> Cow<'_, str> {
-        Cow::Owned(K::kind(&()).into_owned())
-    }
-
-    fn group((): &()) -> Cow<'_, str> {
-        Cow::Owned(K::group(&()).into_owned())
-    }
-
-    fn version((): &()) -> Cow<'_, str> {
-        Cow::Owned(K::version(&()).into_owned())
-    }
-
-    fn plural((): &()) -> Cow<'_, str> {
-        Cow::Owned(K::plural(&()).into_owned())
-    }
+    named_as_its_object!();
 
     fn meta(&self) -> &ObjectMeta {
         match &self.body {

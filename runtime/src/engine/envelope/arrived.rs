@@ -3,14 +3,14 @@
 //! Most of what the watch of an operator's own kind brings are the operator's own writes, whose answers it has decoded
 //! already. They are told by their version, and not decoded again.
 
-use std::{borrow::Cow, marker::PhantomData, ops::Range};
+use std::{marker::PhantomData, ops::Range};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::core::{DynamicResourceScope, Resource};
+use kube::core::Resource;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{Body, Envelope, spans};
+use super::{Body, Envelope, named_as_its_object, spans};
 use crate::mutant::{Mutant, mutated};
 
 /// Not decoded yet.
@@ -99,24 +99,7 @@ fn decoded_meta(text: &str) -> Result<ObjectMeta, serde_json::Error> {
 }
 
 impl<K: Resource<DynamicType = ()>> Resource for Arrived<K> {
-    type DynamicType = ();
-    type Scope = DynamicResourceScope;
-
-    fn kind((): &()) -> Cow<'_, str> {
-        Cow::Owned(K::kind(&()).into_owned())
-    }
-
-    fn group((): &()) -> Cow<'_, str> {
-        Cow::Owned(K::group(&()).into_owned())
-    }
-
-    fn version((): &()) -> Cow<'_, str> {
-        Cow::Owned(K::version(&()).into_owned())
-    }
-
-    fn plural((): &()) -> Cow<'_, str> {
-        Cow::Owned(K::plural(&()).into_owned())
-    }
+    named_as_its_object!();
 
     fn meta(&self) -> &ObjectMeta {
         &self.meta
