@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use bytes::Bytes;
 use serde_json::Value;
 
+use crate::json;
+
 /// So many objects stay parsed.
 const POOL_SIZE: usize = 1_024;
 
@@ -38,13 +40,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Pool {
     /// A document whose parsed form goes when others need the room.
     pub(crate) fn keep(self: &Arc<Self>, value: Value) -> Document {
+        let (text, exact) = printed(&value);
         let document = Document(Arc::new(Inner {
-            text: OnceLock::new(),
-            exact: is_exact(&value),
+            text: text.into(),
+            exact,
             parsed: Mutex::new(Some(Arc::new(value))),
             pool: Arc::downgrade(self),
         }));
-        document.text();
         self.warm(document.clone());
         document
     }
@@ -72,26 +74,15 @@ thread_local! {
     static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The JSON text, in exactly as much memory as it takes.
-fn printed(value: Option<&Value>) -> Bytes {
+/// The JSON text, in exactly as much memory as it takes, and whether it is sure to be read as the same value.
+fn printed(value: &Value) -> (Bytes, bool) {
     ROOM.with_borrow_mut(|room| {
         room.clear();
-        // Serialising plain JSON values into memory cannot fail.
-        let _ = serde_json::to_writer(&mut *room, &value);
+        let exact = json::write(value, room);
         let text = Bytes::copy_from_slice(room);
         room.shrink_to(SCRATCH);
-        text
+        (text, exact)
     })
-}
-
-/// Whether the text of a value is sure to be read as the same value: fractions may come back a little different.
-fn is_exact(value: &Value) -> bool {
-    match value {
-        Value::Number(number) => !number.is_f64(),
-        Value::Array(list) => list.iter().all(is_exact),
-        Value::Object(map) => map.values().all(is_exact),
-        _ => true,
-    }
 }
 
 impl Document {
@@ -109,7 +100,7 @@ impl Document {
     pub(crate) fn text(&self) -> &Bytes {
         self.0.text.get_or_init(|| {
             let parsed = lock(&self.0.parsed).clone();
-            printed(parsed.as_deref())
+            printed(parsed.as_deref().unwrap_or(&Value::Null)).0
         })
     }
 

@@ -36,6 +36,7 @@ mod gc;
 mod handlers;
 mod hook;
 mod http;
+mod json;
 mod jsonpath;
 mod log;
 pub mod managed;

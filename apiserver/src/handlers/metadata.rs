@@ -42,13 +42,14 @@ pub(super) fn validate(resource: &Resource, new: &Value) -> Vec<Cause> {
 pub(super) fn validate_update(old: &Value, new: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     common(new, &mut causes);
-    for _ in 0..2 {
-        // Twice, as the real server has it: the metadata is validated by two layers.
-        if object::meta(old, "uid") != object::meta(new, "uid") {
-            causes.push(immutable(new, "uid"));
-        }
-        causes.extend(new_finalizers(old, new));
-    }
+    let other_uid = object::meta(old, "uid") != object::meta(new, "uid");
+    let found = [
+        other_uid.then(|| immutable(new, "uid")),
+        new_finalizers(old, new),
+    ];
+    // Twice, as the real server has it: the metadata is validated by two layers.
+    causes.extend(found.iter().flatten().cloned());
+    causes.extend(found.into_iter().flatten());
     causes
 }
 

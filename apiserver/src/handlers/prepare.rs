@@ -1,6 +1,6 @@
 //! What the server sets itself before an object is stored, per kind.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::object;
 use crate::resource::Resource;
@@ -92,14 +92,14 @@ pub(super) fn for_update(
     resource.model.prepare_update(new, old, subresource);
     match part {
         Part::Status => {
-            let status = object::top(new).remove("status");
-            let managed = object::meta_mut(new).remove("managedFields");
-            let mut kept = old.clone();
-            set_or_remove(&mut kept, "status", status);
-            if let Some(managed) = managed {
-                object::meta_mut(&mut kept).insert("managedFields".into(), managed);
+            restore(old, object::top(new), &["metadata", "status"]);
+            let (before, metadata) = (&old["metadata"], object::meta_mut(new));
+            restore(before, metadata, &["managedFields"]);
+            if let (None, Some(managed)) =
+                (metadata.get("managedFields"), before.get("managedFields"))
+            {
+                metadata.insert("managedFields".into(), managed.clone());
             }
-            *new = kept;
         }
         Part::Finalize => {
             let finalizers = new["spec"]["finalizers"].take();
@@ -137,6 +137,16 @@ pub(super) fn for_update(
     }
 }
 
+/// Undoes the changes of all fields but these. What did not change, which is most, is not copied.
+fn restore(old: &Value, new: &mut Map<String, Value>, but: &[&str]) {
+    new.retain(|name, _| but.contains(&name.as_str()) || old.get(name).is_some());
+    for (name, value) in old.as_object().into_iter().flatten() {
+        if !but.contains(&name.as_str()) && new.get(name) != Some(value) {
+            new.insert(name.clone(), value.clone());
+        }
+    }
+}
+
 fn changes_generation(resource: &Resource, old: &Value, new: &Value) -> bool {
     if resource.is_custom()
         || resource.kind == "Deployment"
@@ -152,7 +162,7 @@ fn changes_generation(resource: &Resource, old: &Value, new: &Value) -> bool {
 }
 
 fn keep_metadata(old: &Value, new: &mut Value) {
-    let metadata = object::meta_mut(new);
+    let (before, metadata) = (&old["metadata"], object::meta_mut(new));
     metadata.remove("selfLink");
     for field in [
         "generation",
@@ -164,13 +174,14 @@ fn keep_metadata(old: &Value, new: &mut Value) {
         "generateName",
         "resourceVersion",
     ] {
-        match old["metadata"].get(field) {
+        match before.get(field) {
+            Some(value) if metadata.get(field) == Some(value) => None,
             Some(value) => metadata.insert(field.into(), value.clone()),
             None => metadata.remove(field),
         };
     }
     if !metadata.contains_key("uid")
-        && let Some(uid) = old["metadata"].get("uid")
+        && let Some(uid) = before.get("uid")
     {
         metadata.insert("uid".into(), uid.clone());
     }

@@ -127,7 +127,7 @@ pub(super) fn merge_and_record(
     let mut entries = without_changes(others, changes, options.force)?;
     options.reset.restore(&base, &mut new);
     let is_same = live.is_some() && same_value(&base, &new);
-    entries.extend(own_entry(me, mine, &meta::strip(&owned), is_same, options));
+    entries.extend(own_entry(me, mine, &meta::strip(owned), is_same, options));
     entries::cap(&mut entries);
     entries::sort(&mut entries);
     entries::put(&mut new, entries);
@@ -291,16 +291,20 @@ impl<'a> Changes<'a> {
             Some(place) => place,
             None => {
                 let comparison = self.context.schema_of(api_version).map(|schema| {
-                    let mut comparison =
-                        Comparison::of(TypeRef::Object(schema), self.old, self.new);
-                    self.reset.filter_comparison(&mut comparison);
-                    comparison
+                    Comparison::through(self.reset, TypeRef::Object(schema), self.old, self.new)
                 });
                 self.known.push((api_version.to_owned(), comparison));
                 self.known.len() - 1
             }
         };
         self.known.get(place)?.1.as_ref()
+    }
+
+    /// As [`Changes::at`], of changes that are not looked at any more.
+    pub(super) fn into_at(mut self, api_version: &str) -> Option<Comparison> {
+        self.at(api_version)?;
+        let mut known = self.known.into_iter();
+        known.find(|(known, _)| known == api_version)?.1
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::Reset;
 use super::element::{PathElement, same_value};
 use super::set::{FieldSet, Node};
 use super::types::{Atom, ListRef, MapRef, TypeRef};
@@ -21,18 +22,23 @@ pub(super) struct Comparison {
 
 impl Comparison {
     pub(super) fn of(kind: TypeRef<'_>, old: &Value, new: &Value) -> Self {
-        visit(kind, Some(old), Some(new)).below
+        Self::through(Reset::Nothing, kind, old, new)
+    }
+
+    /// The difference between two objects, apart from what an endpoint resets.
+    pub(super) fn through(reset: Reset, kind: TypeRef<'_>, old: &Value, new: &Value) -> Self {
+        let mut found = Found::default();
+        if let Atom::Map(map) = kind.atom(new) {
+            maps(map, Some(old), Some(new), reset, &mut found);
+        }
+        found.below
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.added.is_empty() && self.modified.is_empty() && self.removed.is_empty()
     }
 
-    pub(super) fn sets_mut(&mut self) -> [&mut FieldSet; 3] {
-        [&mut self.added, &mut self.modified, &mut self.removed]
-    }
-
-    fn put(&mut self, element: &PathElement, found: Found) {
+    fn put(&mut self, element: impl Fn() -> PathElement, found: Found) {
         let Found { own, below } = found;
         let sets = [
             (&mut self.added, own == Own::Added, below.added),
@@ -42,7 +48,7 @@ impl Comparison {
         for (set, member, children) in sets {
             if member || !children.is_empty() {
                 set.put(Node {
-                    element: element.clone(),
+                    element: element(),
                     member,
                     children,
                 });
@@ -76,6 +82,7 @@ impl Found {
 fn visit(kind: TypeRef<'_>, old: Option<&Value>, new: Option<&Value>) -> Found {
     let mut found = Found::default();
     let forms = match (old, new) {
+        _ if old == new => return found,
         (None, None) => return found,
         (Some(one), None) | (None, Some(one)) => [Some((kind.atom(one), old, new)), None],
         (Some(before), Some(after)) => {
@@ -92,7 +99,7 @@ fn visit(kind: TypeRef<'_>, old: Option<&Value>, new: Option<&Value>) -> Found {
     };
     for (atom, old, new) in forms.into_iter().flatten() {
         match atom {
-            Atom::Map(map) if !map.atomic => maps(map, old, new, &mut found),
+            Atom::Map(map) if !map.atomic => maps(map, old, new, Reset::Nothing, &mut found),
             Atom::List(list) if !list.is_atomic() => lists(list, old, new, &mut found),
             _ => leaf(old, new, &mut found),
         }
@@ -113,7 +120,13 @@ fn leaf(old: Option<&Value>, new: Option<&Value>, found: &mut Found) {
     }
 }
 
-fn maps(map: MapRef<'_>, old: Option<&Value>, new: Option<&Value>, found: &mut Found) {
+fn maps(
+    map: MapRef<'_>,
+    old: Option<&Value>,
+    new: Option<&Value>,
+    reset: Reset,
+    found: &mut Found,
+) {
     fn fields_of(value: Option<&Value>) -> Option<&Map<String, Value>> {
         value
             .and_then(Value::as_object)
@@ -123,7 +136,8 @@ fn maps(map: MapRef<'_>, old: Option<&Value>, new: Option<&Value>, found: &mut F
     if before.is_none() && after.is_none() {
         return leaf(old, new, found);
     }
-    for (name, value) in before.into_iter().flatten() {
+    let counts = |(name, _): &(&String, &Value)| !reset.covers(name);
+    for (name, value) in before.into_iter().flatten().filter(counts) {
         field(
             map,
             name,
@@ -132,7 +146,7 @@ fn maps(map: MapRef<'_>, old: Option<&Value>, new: Option<&Value>, found: &mut F
             found,
         );
     }
-    for (name, value) in after.into_iter().flatten() {
+    for (name, value) in after.into_iter().flatten().filter(counts) {
         if before.is_none_or(|before| !before.contains_key(name)) {
             field(map, name, None, Some(value), found);
         }
@@ -143,7 +157,7 @@ fn field(map: MapRef<'_>, name: &str, old: Option<&Value>, new: Option<&Value>, 
     let kind = map.field(name).unwrap_or(TypeRef::Deduced);
     let below = visit(kind, old, new);
     if !below.is_nothing() {
-        found.below.put(&PathElement::field(name), below);
+        found.below.put(|| PathElement::field(name), below);
     }
 }
 
@@ -171,7 +185,7 @@ fn lists(list: ListRef<'_>, old: Option<&Value>, new: Option<&Value>, found: &mu
             if !below.is_nothing()
                 && let Ok(element) = list.element(after)
             {
-                found.below.put(&element, below);
+                found.below.put(|| element.clone(), below);
             }
         }
         return;
@@ -190,7 +204,7 @@ fn lists(list: ListRef<'_>, old: Option<&Value>, new: Option<&Value>, found: &mu
     for (element, pair) in &pairs {
         let below = compare_items(list.item(), pair);
         if !below.is_nothing() {
-            found.below.put(element, below);
+            found.below.put(|| element.clone(), below);
         }
     }
 }

@@ -80,7 +80,10 @@ impl PathElement {
 
     /// The key of `fieldsV1`.
     pub fn print(&self) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(match self {
+            Self::Field(name) => name.len() + 2,
+            _ => 32,
+        });
         self.print_into(&mut out);
         out
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::set::{FieldSet, ParseError};
 
@@ -51,17 +51,21 @@ impl<'a> Identity<'a> {
 
     /// An entry without a time.
     pub(super) fn entry(self, fields: &FieldSet) -> Value {
-        let mut entry = json!({
-            "manager": self.manager,
-            "operation": self.operation.as_str(),
-            "apiVersion": self.api_version,
-            "fieldsType": "FieldsV1",
-            "fieldsV1": fields.to_value(),
-        });
+        let texts = [
+            ("apiVersion", self.api_version),
+            ("fieldsType", "FieldsV1"),
+            ("manager", self.manager),
+            ("operation", self.operation.as_str()),
+        ];
+        let mut entry: Map<String, Value> = texts
+            .into_iter()
+            .map(|(name, text)| (name.to_owned(), text.into()))
+            .collect();
+        entry.insert("fieldsV1".to_owned(), fields.to_value());
         if !self.subresource.is_empty() {
-            entry["subresource"] = self.subresource.into();
+            entry.insert("subresource".to_owned(), self.subresource.into());
         }
-        entry
+        entry.into()
     }
 
     /// As it stands in an error message.
@@ -119,7 +123,8 @@ pub(super) fn set_fields(entry: &mut Value, fields: &FieldSet) {
 /// The entries of an object.
 pub(super) fn of_object(object: &Value) -> &[Value] {
     object
-        .pointer("/metadata/managedFields")
+        .get("metadata")
+        .and_then(|metadata| metadata.get("managedFields"))
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
 }
@@ -175,9 +180,9 @@ pub(super) fn sort(entries: &mut [Value]) {
 
 fn compare(a: &Value, b: &Value) -> Ordering {
     let order = |name: &str| text(a, name).cmp(text(b, name));
-    let seconds = |entry: &Value| text(entry, "time").get(..19).map(str::to_owned);
+    let [a_seconds, b_seconds] = [a, b].map(|entry| text(entry, "time").get(..19));
     order("operation")
-        .then_with(|| seconds(a).cmp(&seconds(b)))
+        .then_with(|| a_seconds.cmp(&b_seconds))
         .then_with(|| order("manager"))
         .then_with(|| order("apiVersion"))
         .then_with(|| order("subresource"))

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::compare::Comparison;
 use super::set::FieldSet;
 
 /// The part of an object that the strategy of an endpoint resets: changes there are neither made nor owned.
@@ -29,17 +28,20 @@ impl Reset {
         }
     }
 
+    /// Whether the top-level field `name` is reset.
+    pub(super) fn covers(self, name: &str) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Status => name == "status",
+            Self::AllButStatus => name != "status",
+        }
+    }
+
     pub(super) fn filter(self, set: &mut FieldSet) {
         match self {
             Self::Nothing => {}
             Self::Status => set.drop_field("status"),
             Self::AllButStatus => set.keep_field("status"),
-        }
-    }
-
-    pub(super) fn filter_comparison(self, comparison: &mut Comparison) {
-        for set in comparison.sets_mut() {
-            self.filter(set);
         }
     }
 
@@ -93,6 +95,7 @@ static STRIP: LazyLock<FieldSet> = LazyLock::new(|| {
 });
 
 /// The set without what no manager may own.
-pub(super) fn strip(set: &FieldSet) -> FieldSet {
-    set.difference(&STRIP)
+pub(super) fn strip(mut set: FieldSet) -> FieldSet {
+    set.subtract(&STRIP);
+    set
 }

@@ -8,7 +8,7 @@ use super::element::PathElement;
 
 /// A set of paths: a tree in which each node may be a member itself.
 ///
-/// Nodes are sorted, so that union, difference and intersection are merges in linear time.
+/// Nodes are sorted, so that union and intersection are merges in linear time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet {
     nodes: Vec<Node>,
@@ -86,7 +86,7 @@ impl FieldSet {
             Ok(place) => {
                 let present = &mut self.nodes[place];
                 present.member |= node.member;
-                present.children = present.children.union(&node.children);
+                present.children = std::mem::take(&mut present.children).joined(node.children);
             }
         }
     }
@@ -141,18 +141,38 @@ impl FieldSet {
         })
     }
 
+    /// As [`FieldSet::union`], of sets that are not needed any more.
+    #[must_use]
+    pub(super) fn joined(self, other: Self) -> Self {
+        if self.is_empty() {
+            return other;
+        }
+        other.nodes.into_iter().fold(self, |mut all, node| {
+            all.put(node);
+            all
+        })
+    }
+
     /// What is here and not in `other`. What is below a path of `other` stays.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
-        self.combine(other, &|mine, others| match (mine, others) {
-            (Some(mine), None) => Some(mine.clone()),
-            (Some(mine), Some(others)) => Some(Node {
-                element: mine.element.clone(),
-                member: mine.member && !others.member,
-                children: mine.children.difference(&others.children),
-            }),
-            (None, _) => None,
-        })
+        let mut left = self.clone();
+        left.subtract(other);
+        left
+    }
+
+    /// Takes `other` away, as [`FieldSet::difference`] does.
+    pub(super) fn subtract(&mut self, other: &Self) {
+        if other.is_empty() {
+            return;
+        }
+        self.nodes.retain_mut(|node| {
+            if let Some(others) = other.get(&node.element) {
+                node.member &= !others.member;
+                node.children.subtract(&others.children);
+            }
+            !node.is_vain()
+        });
     }
 
     /// What is in both.

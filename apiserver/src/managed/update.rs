@@ -83,7 +83,6 @@ pub(super) fn record(
     if comparison.is_empty() {
         return entries;
     }
-    let gained = meta::strip(&comparison.added.union(&comparison.modified));
     let me = Identity {
         manager: options.manager,
         operation: Operation::Update,
@@ -106,10 +105,11 @@ pub(super) fn record(
             None => false,
         }
     });
-    let removed = changes
-        .at(options.api_version)
-        .map(|comparison| &comparison.removed);
-    entries.extend(own_entry(me, mine, &gained, removed, options.now, &mut key));
+    if let Some(comparison) = changes.into_at(options.api_version) {
+        let gained = meta::strip(comparison.added.joined(comparison.modified));
+        let removed = &comparison.removed;
+        entries.extend(own_entry(me, mine, &gained, removed, options.now, &mut key));
+    }
     entries::cap(&mut entries);
     entries::sort(&mut entries);
     entries
@@ -139,7 +139,7 @@ fn own_entry(
     me: Identity<'_>,
     mine: Option<Value>,
     gained: &FieldSet,
-    removed: Option<&FieldSet>,
+    removed: &FieldSet,
     now: &str,
     key: &mut String,
 ) -> Option<Value> {
@@ -148,11 +148,10 @@ fn own_entry(
         None => me.entry(gained),
         Some(mut entry) => {
             let owned = entry.get("fieldsV1").unwrap_or(&Value::Null);
-            let loses = removed.is_some_and(|removed| removed.meets(owned, key));
-            if loses || !gained.is_within(owned, key) {
-                let owned = FieldSet::from_value(owned).unwrap_or_default();
-                let left = removed.map_or(owned.clone(), |removed| owned.difference(removed));
-                let all = left.union(gained);
+            if removed.meets(owned, key) || !gained.is_within(owned, key) {
+                let mut all = FieldSet::from_value(owned).unwrap_or_default();
+                all.subtract(removed);
+                let all = all.union(gained);
                 if all.is_empty() {
                     return None;
                 }

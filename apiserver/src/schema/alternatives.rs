@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use super::cause::Cause;
 use super::model::Schema;
+use super::path::Path;
 use super::validation::{Outcome, node};
 
-pub(super) fn alternatives(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
+pub(super) fn alternatives(schema: &Schema, value: &Value, path: &Path<'_>, outcome: &mut Outcome) {
     any_of(schema, value, path, outcome);
     one_of(schema, value, path, outcome);
     all_of(schema, value, path, outcome);
@@ -19,7 +20,7 @@ pub(super) fn alternatives(schema: &Schema, value: &Value, path: &str, outcome: 
     }
 }
 
-fn any_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
+fn any_of(schema: &Schema, value: &Value, path: &Path<'_>, outcome: &mut Outcome) {
     let mut best: Option<Outcome> = None;
     for alternative in &schema.any_of {
         let result = node(alternative, value, None, path);
@@ -41,7 +42,7 @@ fn any_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
     }
 }
 
-fn one_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
+fn one_of(schema: &Schema, value: &Value, path: &Path<'_>, outcome: &mut Outcome) {
     let mut valid = 0;
     let mut best: Option<Outcome> = None;
     for alternative in &schema.one_of {
@@ -71,7 +72,7 @@ fn one_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
     }
 }
 
-fn all_of(schema: &Schema, value: &Value, path: &str, outcome: &mut Outcome) {
+fn all_of(schema: &Schema, value: &Value, path: &Path<'_>, outcome: &mut Outcome) {
     let mut valid = 0;
     for part in &schema.all_of {
         let result = node(part, value, None, path);

@@ -5,12 +5,13 @@ use serde_json::{Number, Value};
 use super::alternatives::composite;
 use super::cause::Cause;
 use super::model::{Schema, Type};
+use super::path::Path;
 
 /// Checks range, bounds and factor of `number`.
 ///
 /// A number written without a fraction is compared as an integer, with the bounds cut to integers: so does the real
 /// server, which makes `multipleOf: 0.5` fail for every whole number below.
-pub(super) fn check(schema: &Schema, number: &Number, path: &str, causes: &mut Vec<Cause>) {
+pub(super) fn check(schema: &Schema, number: &Number, path: &Path<'_>, causes: &mut Vec<Cause>) {
     check_range(schema, number, path, causes);
     let value = Value::from(number.clone());
     let mut fail = |detail: String| causes.push(Cause::invalid(path, &value, detail));
@@ -57,7 +58,7 @@ fn compared(number: &Number, bound: &Number) -> (String, std::cmp::Ordering) {
     }
 }
 
-fn check_factor(number: &Number, factor: &Number, path: &str, fail: &mut impl FnMut(String)) {
+fn check_factor(number: &Number, factor: &Number, path: &Path<'_>, fail: &mut impl FnMut(String)) {
     match number.as_i64() {
         Some(value) => {
             let factor = truncated(factor);
@@ -92,7 +93,7 @@ fn check_factor(number: &Number, factor: &Number, path: &str, fail: &mut impl Fn
 }
 
 /// `integer` must fit its format; the error has no field.
-fn check_range(schema: &Schema, number: &Number, path: &str, causes: &mut Vec<Cause>) {
+fn check_range(schema: &Schema, number: &Number, path: &Path<'_>, causes: &mut Vec<Cause>) {
     let format = schema.format.as_deref().unwrap_or_default();
     let fits = match (schema.kind, format) {
         (Some(Type::Integer), "int32") => {

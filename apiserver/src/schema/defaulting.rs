@@ -11,7 +11,18 @@ pub fn default(schema: &Schema, object: &mut Value) {
     if schema.has_defaults {
         fill(schema, object);
     }
-    drop_nulls(schema, object);
+    if has_null(object) {
+        drop_nulls(schema, object);
+    }
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(map) => map.values().any(has_null),
+        Value::Array(list) => list.iter().any(has_null),
+        _ => false,
+    }
 }
 
 fn fill(schema: &Schema, value: &mut Value) {

@@ -11,6 +11,7 @@ use super::cause::Cause;
 use super::convert::to_cel;
 use super::lists;
 use super::model::{Schema, Type};
+use super::path::Path;
 use super::rule::Rule;
 
 thread_local! {
@@ -26,7 +27,7 @@ thread_local! {
 pub(super) fn rules(schema: &Schema, new: &Value, old: Option<&Value>, causes: &mut Vec<Cause>) {
     FUNCTIONS.with(|context| {
         let mut walk = Walk { context, causes };
-        walk.node(schema, new, old, "", true);
+        walk.node(schema, new, old, &Path::Root, true);
     });
 }
 
@@ -60,29 +61,24 @@ impl Walk<'_> {
         schema: &Schema,
         value: &Value,
         old: Option<&Value>,
-        path: &str,
+        path: &Path<'_>,
         root: bool,
     ) {
         if !schema.has_rules || value.is_null() {
             return;
         }
         if !schema.rules.is_empty() {
-            self.own_rules(schema, value, old.filter(|old| !old.is_null()), path, root);
+            let old = old.filter(|old| !old.is_null());
+            self.own_rules(schema, value, old, &path.to_string(), root);
         }
         match value {
             Value::Object(map) => {
                 for (name, child) in map {
                     let old_child = old.and_then(|old| old.get(name));
                     if let Some(field) = schema.properties.get(name) {
-                        self.node(
-                            field,
-                            child,
-                            old_child,
-                            &super::validation::child_path(path, name),
-                            false,
-                        );
+                        self.node(field, child, old_child, &Path::Field(path, name), false);
                     } else if let Some(values) = schema.field(name) {
-                        self.node(values, child, old_child, &format!("{path}[{name}]"), false);
+                        self.node(values, child, old_child, &Path::Key(path, name), false);
                     }
                 }
             }
@@ -96,7 +92,7 @@ impl Walk<'_> {
                         item_schema,
                         item,
                         old_item,
-                        &format!("{path}[{index}]"),
+                        &Path::Index(path, index),
                         false,
                     );
                 }

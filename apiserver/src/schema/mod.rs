@@ -19,6 +19,7 @@ mod lists;
 mod model;
 mod nested;
 pub(crate) mod parse;
+mod path;
 mod pruning;
 mod resource;
 mod rule;

@@ -211,6 +211,10 @@ pub struct Schema {
     pub has_rules: bool,
     /// Whether this node or one below it has a default.
     pub has_defaults: bool,
+    /// Whether this node or one below is a set or a list-map.
+    pub has_keyed_lists: bool,
+    /// Whether this node or one below is an embedded resource.
+    pub has_embedded: bool,
 }
 
 impl Schema {

@@ -186,7 +186,7 @@ fn extensions(schema: &mut Schema, map: &Map<String, Value>) {
     };
 }
 
-/// Notes for the node whether the walks for rules and defaults have to come by.
+/// Notes for the node whether the walks for rules, defaults, lists and embedded resources have to come by.
 pub(crate) fn summarise(schema: &mut Schema) {
     let below = |test: fn(&Schema) -> bool| {
         schema.properties.values().any(test)
@@ -195,8 +195,12 @@ pub(crate) fn summarise(schema: &mut Schema) {
     };
     let rules = !schema.rules.is_empty() || below(|node| node.has_rules);
     let defaults = schema.default.is_some() || below(|node| node.has_defaults);
+    let keyed = schema.list_type() != ListType::Atomic || below(|node| node.has_keyed_lists);
+    let embedded = schema.embedded_resource || below(|node| node.has_embedded);
     schema.has_rules = rules;
     schema.has_defaults = defaults;
+    schema.has_keyed_lists = keyed;
+    schema.has_embedded = embedded;
 }
 
 fn flag(map: &Map<String, Value>, key: &str) -> bool {

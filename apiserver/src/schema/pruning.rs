@@ -10,6 +10,9 @@ use crate::builtin::object_meta;
 /// `apiVersion`, `kind` and the known fields of `metadata` stay, at the root and in embedded resources. The caller
 /// makes `unknown field "…"` of each path, for warnings or a strict refusal.
 pub fn prune(schema: &Schema, object: &mut Value) -> Vec<String> {
+    if is_known(object, Some(schema), true) {
+        return Vec::new();
+    }
     let mut pruner = Pruner {
         dropped: Vec::new(),
     };
@@ -33,6 +36,63 @@ pub fn drop_invalid_metadata(metadata: &mut Value) -> Vec<String> {
     pruner.dropped
 }
 
+/// What becomes of a field.
+enum Fate<'a> {
+    Dropped,
+    Kept,
+    /// Kept, and looked into.
+    Searched(Option<&'a Schema>),
+}
+
+/// The fate of the field `name` of an object. Without a schema nothing is known.
+fn fate<'a>(name: &str, schema: Option<&'a Schema>, resource: bool) -> Fate<'a> {
+    match name {
+        "apiVersion" | "kind" if resource => return Fate::Kept,
+        "metadata" if resource => return Fate::Searched(Some(object_meta())),
+        _ => {}
+    }
+    let Some(schema) = schema else {
+        return Fate::Dropped;
+    };
+    match (schema.properties.get(name), &schema.additional) {
+        (Some(property), _) => Fate::Searched(Some(property)),
+        (None, Some(Additional::Schema(values))) => Fate::Searched(Some(values)),
+        (None, Some(Additional::Any)) => Fate::Searched(None),
+        _ if schema.preserve_unknown => Fate::Kept,
+        _ => Fate::Dropped,
+    }
+}
+
+fn is_resource(schema: Option<&Schema>) -> bool {
+    schema.is_some_and(|schema| schema.embedded_resource)
+}
+
+/// The schema of the items of a list; `None`: they are not looked into.
+fn item_schema(schema: Option<&Schema>) -> Option<Option<&Schema>> {
+    match schema {
+        Some(schema) if schema.preserve_unknown => schema.item().map(Some),
+        schema => Some(schema.and_then(Schema::item)),
+    }
+}
+
+/// Whether nothing is to be dropped, which is so most of the time and told without writing a path.
+fn is_known(value: &Value, schema: Option<&Schema>, resource: bool) -> bool {
+    match value {
+        Value::Object(map) => {
+            let resource = resource || is_resource(schema);
+            map.iter()
+                .all(|(name, child)| match fate(name, schema, resource) {
+                    Fate::Dropped => false,
+                    Fate::Kept => true,
+                    Fate::Searched(schema) => is_known(child, schema, false),
+                })
+        }
+        Value::Array(items) => item_schema(schema)
+            .is_none_or(|schema| items.iter().all(|item| is_known(item, schema, false))),
+        _ => true,
+    }
+}
+
 struct Pruner {
     dropped: Vec<String>,
 }
@@ -46,7 +106,7 @@ impl Pruner {
         resource: bool,
         path: &mut String,
     ) {
-        let resource = resource || schema.is_some_and(|schema| schema.embedded_resource);
+        let resource = resource || is_resource(schema);
         match value {
             Value::Object(map) => {
                 map.retain(|name, child| {
@@ -61,11 +121,9 @@ impl Pruner {
                 });
             }
             Value::Array(items) => {
-                let preserved = schema.is_some_and(|schema| schema.preserve_unknown);
-                let item_schema = schema.and_then(Schema::item);
-                if preserved && item_schema.is_none() {
+                let Some(item_schema) = item_schema(schema) else {
                     return;
-                }
+                };
                 for (index, item) in items.iter_mut().enumerate() {
                     let length = path.len();
                     path.push_str(&format!("[{index}]"));
@@ -85,27 +143,14 @@ impl Pruner {
         resource: bool,
         path: &mut String,
     ) -> bool {
-        if resource {
-            match name {
-                "apiVersion" | "kind" => return true,
-                "metadata" => {
-                    self.value(child, Some(object_meta()), false, path);
-                    return true;
-                }
-                _ => {}
+        match fate(name, schema, resource) {
+            Fate::Dropped => false,
+            Fate::Kept => true,
+            Fate::Searched(schema) => {
+                self.value(child, schema, false, path);
+                true
             }
         }
-        let Some(schema) = schema else { return false };
-        if let Some(property) = schema.properties.get(name) {
-            self.value(child, Some(property), false, path);
-            return true;
-        }
-        match &schema.additional {
-            Some(Additional::Schema(values)) => self.value(child, Some(values), false, path),
-            Some(Additional::Any) => self.value(child, None, false, path),
-            _ => return schema.preserve_unknown,
-        }
-        true
     }
 }
 

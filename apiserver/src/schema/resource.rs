@@ -4,10 +4,18 @@ use serde_json::Value;
 
 use super::cause::Cause;
 use super::model::Schema;
-use super::validation::child_path;
+use super::path::Path;
 
 /// Reports embedded resources without `apiVersion` or `kind`.
-pub(super) fn check_embedded(schema: &Schema, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+pub(super) fn check_embedded(
+    schema: &Schema,
+    value: &Value,
+    path: &Path<'_>,
+    causes: &mut Vec<Cause>,
+) {
+    if !schema.has_embedded {
+        return;
+    }
     match value {
         Value::Object(map) => {
             if schema.embedded_resource {
@@ -15,7 +23,7 @@ pub(super) fn check_embedded(schema: &Schema, value: &Value, path: &str, causes:
             }
             for (name, child) in map {
                 if let Some(field) = schema.field(name) {
-                    check_embedded(field, child, &child_path(path, name), causes);
+                    check_embedded(field, child, &Path::Field(path, name), causes);
                 }
             }
         }
@@ -24,23 +32,23 @@ pub(super) fn check_embedded(schema: &Schema, value: &Value, path: &str, causes:
                 return;
             };
             for (index, item) in items.iter().enumerate() {
-                check_embedded(item_schema, item, &format!("{path}[{index}]"), causes);
+                check_embedded(item_schema, item, &Path::Index(path, index), causes);
             }
         }
         _ => {}
     }
 }
 
-fn check_identity(map: &serde_json::Map<String, Value>, path: &str, causes: &mut Vec<Cause>) {
+fn check_identity(map: &serde_json::Map<String, Value>, path: &Path<'_>, causes: &mut Vec<Cause>) {
     for name in ["apiVersion", "kind"] {
-        let at = child_path(path, name);
+        let at = Path::Field(path, name);
         match map.get(name) {
-            None => causes.push(Cause::required(at, "")),
+            None => causes.push(Cause::required(&at, "")),
             Some(Value::String(text)) if text.is_empty() => {
-                causes.push(Cause::invalid(at, &Value::from(""), "must not be empty"));
+                causes.push(Cause::invalid(&at, &Value::from(""), "must not be empty"));
             }
             Some(Value::String(_)) => {}
-            Some(other) => causes.push(Cause::invalid(at, other, "must be a string")),
+            Some(other) => causes.push(Cause::invalid(&at, other, "must be a string")),
         }
     }
 }

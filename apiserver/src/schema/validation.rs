@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::cause::Cause;
 use super::model::{Additional, Schema, Type};
+use super::path::Path;
 use super::pruning::push_field;
 use super::{alternatives, bounds, evaluate, format, lists, resource};
 
@@ -24,7 +25,7 @@ const BLOCKING: &[&str] = &[
 /// On update, what was wrong before and did not change is let pass (ratcheting), and rules that look at `oldSelf` run.
 /// Returns the causes in no particular order; none means valid.
 pub fn validate(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    finish(schema, new, old, node(schema, new, old, "").causes)
+    finish(schema, new, old, node(schema, new, old, &Path::Root).causes)
 }
 
 /// [`validate`] for an update of the status subresource: of the values only `status` is checked, but every rule runs.
@@ -32,7 +33,8 @@ pub fn validate_status(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec
     let mut causes = Vec::new();
     if let (Some(part), Some(status)) = (schema.properties.get("status"), new.get("status")) {
         // The messages do not name the field, the causes do.
-        causes = node(part, status, old.and_then(|old| old.get("status")), "").causes;
+        let old = old.and_then(|old| old.get("status"));
+        causes = node(part, status, old, &Path::Root).causes;
         for cause in &mut causes {
             cause.field = match cause.field.as_str() {
                 "" => "status".to_owned(),
@@ -47,7 +49,7 @@ pub fn validate_status(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec
 
 /// What goes beyond single values: embedded resources, list keys, rules.
 fn finish(schema: &Schema, new: &Value, old: Option<&Value>, mut causes: Vec<Cause>) -> Vec<Cause> {
-    resource::check_embedded(schema, new, "", &mut causes);
+    resource::check_embedded(schema, new, &Path::Root, &mut causes);
     lists::check(schema, new, old, &mut causes);
     if schema.has_rules {
         if causes.iter().any(|cause| BLOCKING.contains(&cause.reason)) {
@@ -66,7 +68,7 @@ fn finish(schema: &Schema, new: &Value, old: Option<&Value>, mut causes: Vec<Cau
 
 /// Checks a default against its own node; the path in the messages is empty.
 pub(super) fn validate_default(schema: &Schema, value: &Value) -> Vec<Cause> {
-    node(schema, value, None, "").causes
+    node(schema, value, None, &Path::Root).causes
 }
 
 /// What validating a node gave.
@@ -84,7 +86,12 @@ impl Outcome {
     }
 }
 
-pub(super) fn node(schema: &Schema, value: &Value, old: Option<&Value>, path: &str) -> Outcome {
+pub(super) fn node(
+    schema: &Schema,
+    value: &Value,
+    old: Option<&Value>,
+    path: &Path<'_>,
+) -> Outcome {
     let mut outcome = Outcome {
         matched: 1,
         ..Outcome::default()
@@ -123,7 +130,7 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn check_type(schema: &Schema, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+fn check_type(schema: &Schema, value: &Value, path: &Path<'_>, causes: &mut Vec<Cause>) {
     let expected = match schema.kind {
         _ if schema.int_or_string => "integer,string",
         Some(kind) => kind.as_str(),
@@ -150,7 +157,7 @@ fn is_whole(number: &serde_json::Number) -> bool {
     !number.is_f64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
 
-fn check_enum(schema: &Schema, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+fn check_enum(schema: &Schema, value: &Value, path: &Path<'_>, causes: &mut Vec<Cause>) {
     if schema.enumeration.is_empty() || schema.enumeration.contains(value) {
         return;
     }
@@ -170,7 +177,13 @@ fn check_enum(schema: &Schema, value: &Value, path: &str, causes: &mut Vec<Cause
     ));
 }
 
-fn check_string(schema: &Schema, value: &Value, text: &str, path: &str, causes: &mut Vec<Cause>) {
+fn check_string(
+    schema: &Schema,
+    value: &Value,
+    text: &str,
+    path: &Path<'_>,
+    causes: &mut Vec<Cause>,
+) {
     // The first of these to fail is the only one reported.
     let length = text.chars().count() as u64;
     if let Some(max) = schema.max_length.filter(|max| length > *max) {
@@ -204,18 +217,13 @@ fn check_list(
     schema: &Schema,
     items: &[Value],
     old: Option<&Value>,
-    path: &str,
+    path: &Path<'_>,
     outcome: &mut Outcome,
 ) {
     if let Some(item_schema) = schema.item() {
         for (index, item) in items.iter().enumerate() {
             let old_item = lists::counterpart(schema, item, old);
-            outcome.merge(node(
-                item_schema,
-                item,
-                old_item,
-                &format!("{path}[{index}]"),
-            ));
+            outcome.merge(node(item_schema, item, old_item, &Path::Index(path, index)));
         }
     }
     let count = items.len() as u64;
@@ -240,7 +248,7 @@ fn check_object(
     schema: &Schema,
     map: &serde_json::Map<String, Value>,
     old: Option<&Value>,
-    path: &str,
+    path: &Path<'_>,
     outcome: &mut Outcome,
 ) {
     let count = map.len() as u64;
@@ -260,20 +268,20 @@ fn check_object(
     {
         outcome
             .causes
-            .push(Cause::required(child_path(path, name), ""));
+            .push(Cause::required(&Path::Field(path, name), ""));
     }
     for (name, value) in map {
         match (schema.field(name), &schema.additional) {
             (Some(field), _) => {
                 let old_value = old.and_then(|old| old.get(name));
-                outcome.merge(node(field, value, old_value, &child_path(path, name)));
+                outcome.merge(node(field, value, old_value, &Path::Field(path, name)));
             }
             (None, Some(Additional::None)) => {
-                let at = child_path(path, name);
+                let at = Path::Field(path, name);
                 let detail = format!("{at} in body is a forbidden property");
                 outcome
                     .causes
-                    .push(Cause::invalid(at, &Value::from(""), detail));
+                    .push(Cause::invalid(&at, &Value::from(""), detail));
             }
             (None, _) => {}
         }
