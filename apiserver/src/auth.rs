@@ -1,6 +1,7 @@
 //! Who is asking: static tokens, impersonation, and the identities of in-process clients.
 
 use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 use http::HeaderMap;
 
@@ -14,9 +15,12 @@ pub(crate) struct User {
     pub(crate) groups: Vec<String>,
 }
 
+static ADMIN: LazyLock<Arc<User>> =
+    LazyLock::new(|| Arc::new(User::new("kubernetes-admin", "", &["system:masters"])));
+
 impl User {
-    pub(crate) fn admin() -> Self {
-        Self::new("kubernetes-admin", "", &["system:masters"])
+    pub(crate) fn admin() -> Arc<Self> {
+        ADMIN.clone()
     }
 
     pub(crate) fn anonymous() -> Self {
@@ -58,16 +62,16 @@ impl User {
 
 /// Tokens and whom they belong to.
 #[derive(Debug, Default)]
-pub(crate) struct Tokens(HashMap<String, User>);
+pub(crate) struct Tokens(HashMap<String, Arc<User>>);
 
 impl Tokens {
     pub(crate) fn add(&mut self, token: &str, user: User) {
-        self.0.insert(token.to_owned(), user);
+        self.0.insert(token.to_owned(), Arc::new(user));
     }
 
     /// The user of a request that came over HTTP. `open` is what a request without credentials gets
     /// when there are no tokens at all.
-    pub(crate) fn authenticate(&self, headers: &HeaderMap, open: bool) -> ApiResult<User> {
+    pub(crate) fn authenticate(&self, headers: &HeaderMap, open: bool) -> ApiResult<Arc<User>> {
         let header = headers
             .get(http::header::AUTHORIZATION)
             .and_then(|v| v.to_str().ok());
@@ -81,7 +85,11 @@ impl Tokens {
                 None => Err(ApiError::unauthorized()),
             },
             None if self.0.is_empty() && open => Ok(User::admin()),
-            None => Ok(self.0.get("").cloned().unwrap_or_else(User::anonymous)),
+            None => Ok(self
+                .0
+                .get("")
+                .cloned()
+                .unwrap_or_else(|| Arc::new(User::anonymous()))),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Call {
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    pub(crate) user: User,
+    pub(crate) user: Arc<User>,
     pub(crate) faults: Vec<Arc<Armed>>,
     pub(crate) warnings: Vec<String>,
     /// Revisions that this request made.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use jiff::fmt::temporal::DateTimePrinter;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
@@ -80,5 +81,6 @@ impl Clock {
 
 /// RFC 3339 in UTC with whole seconds.
 pub(crate) fn seconds(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(0));
+    PRINTER.timestamp_to_string(&time)
 }

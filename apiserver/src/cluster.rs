@@ -183,15 +183,15 @@ impl Cluster {
 
     /// A client of this user, such as `system:serviceaccount:ns:name`; with RBAC on it has the user's rights.
     pub fn client_as(&self, user: &str) -> kube::Client {
-        self.client_of(User::new(user, "", &[]))
+        self.client_of(Arc::new(User::new(user, "", &[])))
     }
 
     /// A client of a user in these groups.
     pub fn client_with_groups(&self, user: &str, groups: &[&str]) -> kube::Client {
-        self.client_of(User::new(user, "", groups))
+        self.client_of(Arc::new(User::new(user, "", groups)))
     }
 
-    fn client_of(&self, user: User) -> kube::Client {
+    fn client_of(&self, user: Arc<User>) -> kube::Client {
         kube::Client::new(self.service_of(user), "default")
     }
 
@@ -202,10 +202,10 @@ impl Cluster {
 
     /// The tower service as this user sees it.
     pub fn service_as(&self, user: &str) -> ClusterService {
-        self.service_of(User::new(user, "", &[]))
+        self.service_of(Arc::new(User::new(user, "", &[])))
     }
 
-    fn service_of(&self, user: User) -> ClusterService {
+    fn service_of(&self, user: Arc<User>) -> ClusterService {
         ClusterService::new(self.0.clone(), Some(user))
     }
 

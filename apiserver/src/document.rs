@@ -118,7 +118,7 @@ impl Document {
             return value.clone();
         }
         let text = self.0.text.get().map_or(&b"null"[..], |text| text);
-        let value: Arc<Value> = Arc::new(serde_json::from_slice(text).unwrap_or_default());
+        let value: Arc<Value> = Arc::new(json::read(text).unwrap_or_default());
         if let Some(pool) = self.0.pool.upgrade() {
             *parsed = Some(value.clone());
             drop(parsed);

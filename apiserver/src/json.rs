@@ -1,6 +1,15 @@
-//! Writing JSON values as text. Most of what it takes to store an object is this.
+//! JSON text, read and written. Most of what it takes to change an object is this.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// Reads a text, which is looked at once for being UTF-8, not string by string.
+pub(crate) fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
+    match std::str::from_utf8(text) {
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(text),
+    }
+}
 
 /// Appends the text of a value. Tells whether it is sure to be read as the same value: fractions may come back a
 /// little different.
@@ -38,10 +47,23 @@ pub(crate) fn write(value: &Value, out: &mut Vec<u8>) -> bool {
     exact
 }
 
+/// 1 for the bytes that do not stand for themselves in a string.
+const SPECIAL: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = 1;
+        byte += 1;
+    }
+    table[b'"' as usize] = 1;
+    table[b'\\' as usize] = 1;
+    table
+};
+
 fn write_string(text: &str, out: &mut Vec<u8>) {
-    // Without a branch in it, so that many bytes are looked at in one step.
-    let verbatim = |sum: bool, byte: u8| sum & (byte >= b' ') & (byte != b'"') & (byte != b'\\');
-    if text.bytes().fold(true, verbatim) {
+    // Without a branch for each byte.
+    let specials = |sum: u8, byte: u8| sum | SPECIAL[usize::from(byte)];
+    if text.bytes().fold(0, specials) == 0 {
         out.reserve(text.len() + 2);
         out.push(b'"');
         out.extend_from_slice(text.as_bytes());

@@ -35,11 +35,11 @@ pub struct ConnectionDropped;
 pub struct ClusterService {
     shared: Arc<Shared>,
     /// Who is asking; `None` for HTTP, where the request says it.
-    user: Option<User>,
+    user: Option<Arc<User>>,
 }
 
 impl ClusterService {
-    pub(crate) fn new(shared: Arc<Shared>, user: Option<User>) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, user: Option<Arc<User>>) -> Self {
         Self { shared, user }
     }
 }
@@ -76,7 +76,7 @@ impl Shared {
         self: Arc<Self>,
         parts: http::request::Parts,
         body: Bytes,
-        user: Option<User>,
+        user: Option<Arc<User>>,
     ) -> Result<Response<ApiBody>, ConnectionDropped> {
         let head = parts.method == http::Method::HEAD;
         let mut call = match self.call_of(parts, body, user) {
@@ -180,7 +180,7 @@ impl Shared {
         &self,
         parts: http::request::Parts,
         body: Bytes,
-        user: Option<User>,
+        user: Option<Arc<User>>,
     ) -> ApiResult<Call> {
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let method = parts.method.as_str().to_owned();
@@ -195,7 +195,7 @@ impl Shared {
         let user = match auth::impersonated(&parts.headers)? {
             Some(wanted) => {
                 self.authorize_impersonation(&real, &wanted)?;
-                wanted
+                Arc::new(wanted)
             }
             None => real,
         };

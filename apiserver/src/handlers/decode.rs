@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::call::{Call, FieldValidation};
 use crate::error::{ApiError, ApiResult, Cause};
+use crate::json;
 use crate::object;
 use crate::patch::go_kind;
 use crate::resource::Resource;
@@ -79,7 +80,7 @@ fn parse(body: &[u8], yaml: bool) -> Result<(Value, Vec<String>), String> {
 
 /// Parses JSON; the error is worded as Go's.
 pub(super) fn json_value(body: &[u8]) -> Result<Value, String> {
-    serde_json::from_slice(body).map_err(|error| go_error(body, &error))
+    json::read(body).map_err(|error| go_error(body, &error))
 }
 
 fn go_error(body: &[u8], error: &serde_json::Error) -> String {
@@ -252,7 +253,7 @@ pub(crate) fn metadata_types(value: &mut Value) -> Result<Vec<String>, String> {
         return Ok(unknown);
     };
     if metadata.is_null() {
-        *metadata = json!({});
+        *metadata = Value::Object(Map::new());
     }
     let Value::Object(map) = metadata else {
         return Err(wrong_type("metadata", metadata, "v1.ObjectMeta"));

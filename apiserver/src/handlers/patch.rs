@@ -10,12 +10,15 @@ use super::{create, decode};
 use crate::call::{Call, FieldValidation, Handled, Outcome, Stop};
 use crate::cluster::Shared;
 use crate::error::{ApiError, ApiResult, Cause};
+use crate::json;
+use crate::patch::json::{MAX_OPERATIONS, Operation};
 use crate::patch::{self, PatchError};
 use crate::resource::Resource;
 
 /// A patch that has been read.
+#[derive(Clone)]
 pub(super) enum Patch {
-    Json(Value),
+    Json(Vec<Operation>),
     Merge(Value),
     Strategic(Value),
     Apply(Value),
@@ -25,17 +28,18 @@ impl Shared {
     pub(super) fn patch(&self, call: &mut Call, resource: &Arc<Resource>, part: Part) -> Handled {
         let patch = read(call, !resource.is_custom())?;
         call.write_options("PatchOptions")?;
-        if let Patch::Apply(config) = patch {
-            return self.apply(call, resource, part, config);
-        }
+        let mut patch = match patch {
+            Patch::Apply(config) => return self.apply(call, resource, part, config),
+            patch => patch,
+        };
         let key = resource.key(&call.info.namespace, &call.info.name);
         loop {
             let Some(old) = self.store.get(&resource.table, &key) else {
                 return Err(resource.not_found(&call.info.name).into());
             };
-            let shown = self.present(call, resource, &old.object)?.value();
-            let patched = run(resource, &patch, &shown)?;
-            let mut new = typed(call, resource, &patch, patched)?;
+            let shown = self.present(call, resource, &old.object)?.to_value();
+            let patched = run(resource, patch, shown)?;
+            let mut new = typed(call, resource, patched)?;
             update::check_name(call, &new)?;
             create::check_namespace(call, resource, &mut new)?;
             match self.replace(call, resource, part, Via::Patch, &key, &old, new) {
@@ -43,7 +47,7 @@ impl Shared {
                     return Err(resource.not_found(&call.info.name).into());
                 }
                 // Somebody was faster: once more on what is there now.
-                Err(Stop::Lost(_)) => {}
+                Err(Stop::Lost(_)) => patch = read(call, !resource.is_custom())?,
                 other => {
                     let object = other?;
                     return Ok(Outcome::Reply(
@@ -82,7 +86,6 @@ pub(super) fn read(call: &Call, strategic: bool) -> ApiResult<Patch> {
             ),
         ));
     }
-    let decoding = |error: String| ApiError::bad_request(format!("error decoding patch: {error}"));
     if kind == "application/apply-patch+yaml" {
         let text = String::from_utf8_lossy(&call.body);
         let config = serde_json::from_slice(&call.body)
@@ -94,17 +97,28 @@ pub(super) fn read(call: &Call, strategic: bool) -> ApiResult<Patch> {
             })?;
         return Ok(Patch::Apply(config));
     }
-    let value = decode::json_value(&call.body).map_err(decoding)?;
     if kind == "application/json-patch+json" {
-        patch::json::check(&value).map_err(|e| refusal(&e))?;
-        return Ok(Patch::Json(value));
+        return Ok(Patch::Json(operations(&call.body)?));
     }
+    let value = document(&call.body)?;
     patch::merge::check(&value).map_err(|e| refusal(&e))?;
     Ok(if kind == "application/merge-patch+json" {
         Patch::Merge(value)
     } else {
         Patch::Strategic(value)
     })
+}
+
+fn operations(body: &[u8]) -> ApiResult<Vec<Operation>> {
+    match json::read::<Vec<Operation>>(body) {
+        Ok(list) if list.len() <= MAX_OPERATIONS => Ok(list),
+        _ => Operation::list(document(body)?).map_err(|e| refusal(&e)),
+    }
+}
+
+fn document(body: &[u8]) -> ApiResult<Value> {
+    decode::json_value(body)
+        .map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")))
 }
 
 pub(super) fn refusal(error: &PatchError) -> ApiError {
@@ -117,23 +131,20 @@ pub(super) fn refusal(error: &PatchError) -> ApiError {
 }
 
 /// The patched object, not yet checked.
-pub(super) fn run(resource: &Resource, patch: &Patch, shown: &Value) -> ApiResult<Value> {
+pub(super) fn run(resource: &Resource, patch: Patch, mut shown: Value) -> ApiResult<Value> {
     match patch {
-        Patch::Json(ops) => patch::json::apply(shown, ops).map_err(|e| refusal(&e)),
-        Patch::Merge(patch) | Patch::Apply(patch) => Ok(patch::merge::apply(shown, patch)),
-        Patch::Strategic(patch) => {
-            patch::strategic::apply(resource.model.schema(), shown, patch).map_err(|e| refusal(&e))
+        Patch::Json(ops) => patch::json::run(shown, ops).map_err(|e| refusal(&e)),
+        Patch::Merge(patch) | Patch::Apply(patch) => {
+            patch::merge::merge(&mut shown, patch);
+            Ok(shown)
         }
+        Patch::Strategic(patch) => patch::strategic::apply(resource.model.schema(), &shown, &patch)
+            .map_err(|e| refusal(&e)),
     }
 }
 
 /// Reads the patched object as one of the resource. What does not fit is blamed on the patch.
-fn typed(
-    call: &mut Call,
-    resource: &Resource,
-    patch: &Patch,
-    mut value: Value,
-) -> ApiResult<Value> {
+fn typed(call: &mut Call, resource: &Resource, mut value: Value) -> ApiResult<Value> {
     let expected = resource.api_version.as_str();
     let name = call.info.name.clone();
     if value["apiVersion"] != *expected {
@@ -154,11 +165,11 @@ fn typed(
     let unknown = resource
         .model
         .decode(&mut value)
-        .map_err(|why| blame(patch, &why))?;
+        .map_err(|why| blame(call, &why))?;
     if !unknown.is_empty() {
         if call.field_validation() == FieldValidation::Strict {
             let list = decode::unknown_fields(unknown).join(", ");
-            return Err(blame(patch, &format!("strict decoding error: {list}")));
+            return Err(blame(call, &format!("strict decoding error: {list}")));
         }
         decode::report(call, resource, decode::unknown_fields(unknown))?;
     }
@@ -166,10 +177,11 @@ fn typed(
     Ok(value)
 }
 
-fn blame(patch: &Patch, why: &str) -> ApiError {
-    let shown = match patch {
-        Patch::Json(ops) => ops.to_string(),
-        Patch::Merge(value) | Patch::Strategic(value) | Patch::Apply(value) => go_format(value),
+fn blame(call: &Call, why: &str) -> ApiError {
+    let patch = json::read(&call.body).unwrap_or(Value::Null);
+    let shown = match call.content_type() {
+        "application/json-patch+json" => patch.to_string(),
+        _ => go_format(&patch),
     };
     ApiError::invalid("", "", "", &[Cause::invalid("patch", &shown.into(), why)])
 }

@@ -59,7 +59,7 @@ impl Shared {
             let object = self.present(call, resource, &old.object)?.value();
             let scale = shown(paths, &object);
             let wanted = match &patch {
-                Some(patch) => patch::run(resource, patch, &scale)?,
+                Some(patch) => patch::run(resource, patch.clone(), scale)?,
                 None => decode::json_value(&call.body).map_err(ApiError::bad_request)?,
             };
             if wanted["kind"] != "Scale" {

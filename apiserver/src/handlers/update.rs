@@ -188,10 +188,31 @@ fn preconditions(
     new: &Value,
 ) -> Result<(), Stop> {
     let name = &call.info.name;
+    if via == Via::Put {
+        check_uid(call, resource, old, new)?;
+    }
+    match wanted_revision(new)? {
+        None if resource.unconditional_update() => Ok(()),
+        None => {
+            let cause = Cause::invalid(
+                "metadata.resourceVersion",
+                &0.into(),
+                "must be specified for an update",
+            );
+            Err(ApiError::invalid(&resource.group, &resource.plural, name, &[cause]).into())
+        }
+        Some(revision) if revision == old.revision => Ok(()),
+        // A patch that was computed on this revision lost a race; one that names another is refused.
+        Some(_) => Err(resource.modified(name).into()),
+    }
+}
+
+fn check_uid(call: &Call, resource: &Resource, old: &Stored, new: &Value) -> ApiResult<()> {
+    let name = &call.info.name;
     let uid = object::meta(new, "uid");
     let old_object = old.object.value();
     let old_uid = object::meta(&old_object, "uid");
-    if via == Via::Put && !uid.is_empty() && uid != old_uid {
+    if !uid.is_empty() && uid != old_uid {
         let key = if resource.namespaced {
             format!("{}/{name}", call.info.namespace)
         } else {
@@ -209,23 +230,9 @@ fn preconditions(
             &format!(
                 "StorageError: invalid object, Code: 4, Key: {head}/{key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}"
             ),
-        )
-        .into());
+        ));
     }
-    match wanted_revision(new)? {
-        None if resource.unconditional_update() => Ok(()),
-        None => {
-            let cause = Cause::invalid(
-                "metadata.resourceVersion",
-                &0.into(),
-                "must be specified for an update",
-            );
-            Err(ApiError::invalid(&resource.group, &resource.plural, name, &[cause]).into())
-        }
-        Some(revision) if revision == old.revision => Ok(()),
-        // A patch that was computed on this revision lost a race; one that names another is refused.
-        Some(_) => Err(resource.modified(name).into()),
-    }
+    Ok(())
 }
 
 /// The version that the object is meant to replace.

@@ -6,101 +6,52 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{PatchError, go_kind};
-
-/// The most operations that one patch may have.
-pub const MAX_OPERATIONS: usize = 10_000;
+use super::PatchError;
+pub use super::operation::{MAX_OPERATIONS, Operation};
 
 /// The document after all operations, or the error of the first that failed.
 ///
 /// # Errors
 /// 400 if `ops` is not a list of operations, 413 if it is too long, 422 if an operation does not apply.
 pub fn apply(doc: &Value, ops: &Value) -> Result<Value, PatchError> {
-    let ops = check(ops)?;
-    let mut patched = doc.clone();
-    for op in ops {
-        run(&mut patched, op)?;
-    }
-    Ok(patched)
+    run(doc.clone(), Operation::list(ops.clone())?)
 }
 
-/// The operations of a patch document, checked for form and number; the kinds of operation are not looked at.
+/// The same, for a document and operations that are not needed any more.
 ///
 /// # Errors
-/// 400 in the words of the real server's decoder; 413 for more than [`MAX_OPERATIONS`].
-pub fn check(ops: &Value) -> Result<&[Value], PatchError> {
-    let list = match ops {
-        Value::Array(list) => list,
-        Value::Null => return Ok(&[]),
-        other => return Err(decode_error(other, "value of type []handlers.jsonPatchOp")),
-    };
-    for op in list {
-        check_form(op)?;
+/// 422 if an operation does not apply.
+pub fn run(mut doc: Value, ops: Vec<Operation>) -> Result<Value, PatchError> {
+    for op in ops {
+        run_one(&mut doc, op)?;
     }
-    if list.len() > MAX_OPERATIONS {
-        return Err(PatchError::TooLarge(format!(
-            "The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}",
-            list.len()
-        )));
-    }
-    Ok(list)
+    Ok(doc)
 }
 
-fn check_form(op: &Value) -> Result<(), PatchError> {
-    let fields = match op {
-        Value::Object(fields) => fields,
-        Value::Null => return Ok(()),
-        other => return Err(decode_error(other, "value of type handlers.jsonPatchOp")),
-    };
-    for name in ["op", "from", "path"] {
-        match fields.get(name) {
-            None | Some(Value::Null | Value::String(_)) => {}
-            Some(other) => {
-                return Err(decode_error(
-                    other,
-                    &format!("struct field jsonPatchOp.{name} of type string"),
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn decode_error(value: &Value, target: &str) -> PatchError {
-    PatchError::BadRequest(format!(
-        "error decoding patch: json: cannot unmarshal {} into Go {target}",
-        go_kind(value)
-    ))
-}
-
-fn run(doc: &mut Value, op: &Value) -> Result<(), PatchError> {
-    let value = || op.get("value").cloned().unwrap_or(Value::Null);
-    match op.get("op").and_then(Value::as_str).unwrap_or_default() {
-        "add" => add(doc, text(op, "path")?, value()),
-        "remove" => remove(doc, text(op, "path")?).map(drop),
-        "replace" => replace(doc, text(op, "path")?, value()),
+fn run_one(doc: &mut Value, op: Operation) -> Result<(), PatchError> {
+    let path = || text(op.path.as_deref(), "path");
+    let from = || text(op.from.as_deref(), "from");
+    match op.op.as_deref().unwrap_or_default() {
+        "add" => add(doc, path()?, op.value),
+        "remove" => remove(doc, path()?).map(drop),
+        "replace" => replace(doc, path()?, op.value),
         "move" => {
-            let moved = remove(doc, text(op, "from")?)?;
-            add(doc, text(op, "path")?, moved)
+            let moved = remove(doc, from()?)?;
+            add(doc, path()?, moved)
         }
         "copy" => {
-            let copied = get(doc, text(op, "from")?)?.cloned().unwrap_or(Value::Null);
-            add(doc, text(op, "path")?, copied)
+            let copied = get(doc, from()?)?.cloned().unwrap_or(Value::Null);
+            add(doc, path()?, copied)
         }
-        "test" => test(
-            doc,
-            text(op, "path")?,
-            op.get("value").unwrap_or(&Value::Null),
-        ),
+        "test" => test(doc, path()?, &op.value),
         other => Err(PatchError::Unprocessable(format!(
             "Unexpected kind: {other}"
         ))),
     }
 }
 
-fn text<'a>(op: &'a Value, name: &str) -> Result<&'a str, PatchError> {
-    let found = op.get(name).and_then(Value::as_str);
-    found.ok_or_else(|| {
+fn text<'a>(field: Option<&'a str>, name: &str) -> Result<&'a str, PatchError> {
+    field.ok_or_else(|| {
         PatchError::Unprocessable(format!("the operation lacks {name}: missing value"))
     })
 }

@@ -7,21 +7,24 @@ use super::{PatchError, go_kind};
 /// The document with `patch` merged into it: objects merge, `null` removes, all else replaces.
 pub fn apply(doc: &Value, patch: &Value) -> Value {
     let mut merged = doc.clone();
-    merge(&mut merged, patch);
+    merge(&mut merged, patch.clone());
     merged
 }
 
-/// The same, for a document that is at hand to be changed.
+/// The same, for a document that is at hand to be changed, and a patch that is not needed any more.
 ///
 /// Beyond the RFC, and as the real server has it, `null` fields of objects in a list that comes new are dropped, too.
-pub fn merge(doc: &mut Value, patch: &Value) {
-    let Value::Object(fields) = patch else {
-        *doc = if doc.is_object() {
-            patch.clone()
-        } else {
-            without_nulls(patch)
-        };
-        return;
+pub fn merge(doc: &mut Value, patch: Value) {
+    let fields = match patch {
+        Value::Object(fields) => fields,
+        patch => {
+            *doc = if doc.is_object() {
+                patch
+            } else {
+                without_nulls(patch)
+            };
+            return;
+        }
     };
     if !doc.is_object() {
         *doc = Value::Object(Map::new());
@@ -29,27 +32,27 @@ pub fn merge(doc: &mut Value, patch: &Value) {
     let Value::Object(target) = doc else { return };
     for (key, value) in fields {
         if value.is_null() {
-            target.remove(key);
-        } else if let Some(present) = target.get_mut(key) {
+            target.remove(&key);
+        } else if let Some(present) = target.get_mut(&key) {
             merge(present, value);
         } else {
-            target.insert(key.clone(), without_nulls(value));
+            target.insert(key, without_nulls(value));
         }
     }
 }
 
 /// The value without `null` fields; `null` items of lists stay.
-fn without_nulls(value: &Value) -> Value {
+fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let kept = fields.iter().filter(|(_, value)| !value.is_null());
+            let kept = fields.into_iter().filter(|(_, value)| !value.is_null());
             Value::Object(
-                kept.map(|(name, value)| (name.clone(), without_nulls(value)))
+                kept.map(|(name, value)| (name, without_nulls(value)))
                     .collect(),
             )
         }
-        Value::Array(items) => Value::Array(items.iter().map(without_nulls).collect()),
-        other => other.clone(),
+        Value::Array(items) => Value::Array(items.into_iter().map(without_nulls).collect()),
+        other => other,
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod json;
 pub mod merge;
+mod operation;
 mod order;
 pub mod strategic;
 

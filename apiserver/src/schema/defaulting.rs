@@ -11,16 +11,24 @@ pub fn default(schema: &Schema, object: &mut Value) {
     if schema.has_defaults {
         fill(schema, object);
     }
-    if has_null(object) {
+    if has_null(schema, object) {
         drop_nulls(schema, object);
     }
 }
 
-fn has_null(value: &Value) -> bool {
+/// Whether there is a null where the schema has a field.
+fn has_null(schema: &Schema, value: &Value) -> bool {
     match value {
-        Value::Null => true,
-        Value::Object(map) => map.values().any(has_null),
-        Value::Array(list) => list.iter().any(has_null),
+        Value::Object(map) => map.iter().any(|(name, child)| match child {
+            Value::Null => true,
+            Value::Object(_) | Value::Array(_) => {
+                schema.field(name).is_some_and(|node| has_null(node, child))
+            }
+            _ => false,
+        }),
+        Value::Array(list) => schema
+            .item()
+            .is_some_and(|items| list.iter().any(|item| has_null(items, item))),
         _ => false,
     }
 }

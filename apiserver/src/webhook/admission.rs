@@ -16,6 +16,8 @@ use crate::resource::Resource;
 use crate::store::Stored;
 
 const GROUP: &str = "admissionregistration.k8s.io";
+const MUTATING: &str = "mutatingwebhookconfigurations.admissionregistration.k8s.io";
+const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.k8s.io";
 
 /// What a request is about to do, in the version of the request.
 #[derive(Clone, Copy, Debug)]
@@ -29,16 +31,16 @@ pub(crate) struct Change<'a> {
 }
 
 impl Shared {
-    fn admission_hooks(&self, call: &Call, resource: &Resource, kind: &str) -> Vec<Hook> {
+    fn admission_hooks(&self, call: &Call, resource: &Resource, table: &str) -> Vec<Hook> {
         if call.internal || resource.group == GROUP {
             return Vec::new();
         }
-        self.hooks(&format!("{kind}webhookconfigurations.{GROUP}"))
+        self.hooks(table)
     }
 
     /// Whether there is anybody to call.
     pub(crate) fn has_mutating_webhooks(&self, call: &Call, resource: &Resource) -> bool {
-        !self.admission_hooks(call, resource, "mutating").is_empty()
+        !self.admission_hooks(call, resource, MUTATING).is_empty()
     }
 
     /// Lets the mutating webhooks change a new object. `None`: none of them did.
@@ -48,7 +50,7 @@ impl Shared {
         resource: &Arc<Resource>,
         change: Change<'_>,
     ) -> Handled<Option<Value>> {
-        let hooks = self.admission_hooks(call, resource, "mutating");
+        let hooks = self.admission_hooks(call, resource, MUTATING);
         let mut changed: Option<Value> = None;
         // Per webhook that was called: how many changes there had been once it was done.
         let mut seen: Vec<Option<usize>> = vec![None; hooks.len()];
@@ -144,7 +146,7 @@ impl Shared {
         resource: &Arc<Resource>,
         change: Change<'_>,
     ) -> Handled<()> {
-        for hook in self.admission_hooks(call, resource, "validating") {
+        for hook in self.admission_hooks(call, resource, VALIDATING) {
             let Some(version) = self.seen_as(&hook, call, resource, &change) else {
                 continue;
             };
@@ -161,9 +163,9 @@ impl Shared {
         resource: &Arc<Resource>,
         old: &Stored,
     ) -> Handled<()> {
-        if ["mutating", "validating"]
+        if [MUTATING, VALIDATING]
             .into_iter()
-            .all(|kind| self.admission_hooks(call, resource, kind).is_empty())
+            .all(|table| self.admission_hooks(call, resource, table).is_empty())
         {
             return Ok(());
         }
