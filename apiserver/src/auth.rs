@@ -96,10 +96,11 @@ impl Tokens {
 
 /// The user that a request asks to be taken for.
 pub(crate) fn impersonated(headers: &HeaderMap) -> ApiResult<Option<User>> {
-    if headers
-        .keys()
-        .any(|name| name.as_str().starts_with("impersonate-extra-"))
-    {
+    let is_asked = |head: &str| headers.keys().any(|name| name.as_str().starts_with(head));
+    if !is_asked("impersonate-") {
+        return Ok(None);
+    }
+    if is_asked("impersonate-extra-") {
         return Err(ApiError::not_implemented(
             "this server does not keep the extra fields of users; leave Impersonate-Extra out",
         ));

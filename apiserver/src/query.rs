@@ -1,5 +1,7 @@
 //! Query strings as Go's `url.ParseQuery` reads them, and the numbers in them as Go's `strconv` does.
 
+use std::borrow::Cow;
+
 use percent_encoding::percent_decode_str;
 
 use crate::error::{ApiError, ApiResult};
@@ -60,6 +62,10 @@ impl Query {
 }
 
 fn decode(text: &str) -> String {
-    let spaced = text.replace('+', " ");
+    let spaced = if text.contains('+') {
+        Cow::Owned(text.replace('+', " "))
+    } else {
+        Cow::Borrowed(text)
+    };
     percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
 }

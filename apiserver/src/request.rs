@@ -97,6 +97,9 @@ fn exact_name(selector: &str) -> &str {
 }
 
 fn decode(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
     percent_encoding::percent_decode_str(text)
         .decode_utf8_lossy()
         .into_owned()

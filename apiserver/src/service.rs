@@ -87,17 +87,17 @@ impl Shared {
             match fault.action() {
                 Action::Delay(by) => tokio::time::sleep(*by).await,
                 Action::Hang => {
-                    self.record(&call, 0);
+                    self.record(&mut call, 0);
                     return std::future::pending().await;
                 }
                 Action::FailBefore(code) => {
                     let error = ApiError::injected(*code);
-                    self.record(&call, *code);
+                    self.record(&mut call, *code);
                     return Ok(response(Reply::refusal(&error), &[]));
                 }
                 Action::Throttle(seconds) => {
                     let error = ApiError::injected(429).again_in(*seconds);
-                    self.record(&call, 429);
+                    self.record(&mut call, 429);
                     return Ok(response(Reply::refusal(&error), &[]));
                 }
                 _ => {}
@@ -122,7 +122,7 @@ impl Shared {
             Outcome::Watch(_) => 200,
         };
         let silenced = hung || hangs_after(&call.faults);
-        self.record(&call, if silenced { 0 } else { code });
+        self.record(&mut call, if silenced { 0 } else { code });
         if silenced {
             return std::future::pending().await;
         }
@@ -222,7 +222,7 @@ impl Shared {
             time: None,
         };
         if let Err(error) = self.authorize(&call.user, &Attempt::of(&call.info)) {
-            self.record(&call, error.code());
+            self.record(&mut call, error.code());
             return Err(error);
         }
         call.read_protobuf()?;
@@ -260,24 +260,25 @@ impl Shared {
         Ok(())
     }
 
-    fn record(&self, call: &Call, code: u16) {
-        let info = &call.info;
-        let name = match &call.made {
-            Some(made) if info.name.is_empty() => made.clone(),
-            _ => info.name.clone(),
+    /// Writes the log. What the request was about is moved there: nobody needs it any more.
+    fn record(&self, call: &mut Call, code: u16) {
+        let info = std::mem::take(&mut call.info);
+        let name = match call.made.take() {
+            Some(made) if info.name.is_empty() => made,
+            _ => info.name,
         };
         self.log.push(LogEntry {
             sequence: 0,
             time: self.clock.now(),
-            verb: info.verb.clone(),
-            group: info.group.clone(),
-            version: info.version.clone(),
-            resource: info.resource.clone(),
-            subresource: info.subresource.clone(),
-            namespace: info.namespace.clone(),
+            verb: info.verb,
+            group: info.group,
+            version: info.version,
+            resource: info.resource,
+            subresource: info.subresource,
+            namespace: info.namespace,
             name,
             user: call.user.name.clone(),
-            field_manager: call.field_manager.clone(),
+            field_manager: std::mem::take(&mut call.field_manager),
             code,
             committed: call.revisions > 0,
             revisions: call.revisions,

@@ -59,6 +59,8 @@ pub fn thing(number: usize) -> Value {
 /// The number of the object that a path names.
 #[must_use]
 pub fn index_of(path: &str) -> Option<usize> {
-    let (_, rest) = path.split_once("/things/thing-")?;
-    rest.trim_end_matches("/status").parse().ok()
+    let path = path.strip_suffix("/status").unwrap_or(path);
+    let (place, name) = path.rsplit_once('/')?;
+    let number = name.strip_prefix("thing-")?.parse().ok()?;
+    place.ends_with("/things").then_some(number)
 }

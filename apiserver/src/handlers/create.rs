@@ -188,12 +188,14 @@ pub(super) fn check_namespace(call: &Call, resource: &Resource, new: &mut Value)
     if !resource.namespaced {
         return Ok(());
     }
-    let given = object::meta(new, "namespace");
-    if !given.is_empty() && given != call.info.namespace {
-        return Err(ApiError::bad_request(
+    match object::meta(new, "namespace") {
+        "" => {
+            object::meta_mut(new).insert("namespace".into(), call.info.namespace.clone().into());
+            Ok(())
+        }
+        given if given == call.info.namespace => Ok(()),
+        _ => Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
-        ));
+        )),
     }
-    object::meta_mut(new).insert("namespace".into(), call.info.namespace.clone().into());
-    Ok(())
 }

@@ -88,7 +88,6 @@ pub(super) fn for_update(
     new: &mut Value,
     subresource: &str,
 ) {
-    keep_metadata(old, new);
     resource.model.prepare_update(new, old, subresource);
     match part {
         Part::Status => {
@@ -122,6 +121,7 @@ pub(super) fn for_update(
             *new = kept;
         }
         Part::Main => {
+            keep_metadata(old, new);
             if resource.status || resource.kind == "Namespace" {
                 set_or_remove(new, "status", old.get("status").cloned());
             }

@@ -166,18 +166,20 @@ impl Shared {
 
 /// Whether nothing holds a terminating object any longer.
 pub(super) fn is_finished(resource: &Resource, object: &Value) -> bool {
-    let held_by_spec = resource.kind == "Namespace"
-        && object["spec"]["finalizers"]
-            .as_array()
-            .is_some_and(|list| !list.is_empty());
-    let in_grace = object["metadata"]["deletionGracePeriodSeconds"]
-        .as_i64()
-        .unwrap_or(0)
-        > 0;
+    let held_by_spec = || {
+        resource.kind == "Namespace"
+            && object["spec"]["finalizers"]
+                .as_array()
+                .is_some_and(|list| !list.is_empty())
+    };
+    let in_grace = || {
+        let seconds = &object["metadata"]["deletionGracePeriodSeconds"];
+        seconds.as_i64().unwrap_or(0) > 0
+    };
     object::is_terminating(object)
         && object::finalizers(object).is_empty()
-        && !held_by_spec
-        && !in_grace
+        && !held_by_spec()
+        && !in_grace()
 }
 
 fn preconditions(

@@ -39,13 +39,7 @@ impl Comparison {
     }
 
     fn put(&mut self, element: impl Fn() -> PathElement, found: Found) {
-        let Found { own, below } = found;
-        let sets = [
-            (&mut self.added, own == Own::Added, below.added),
-            (&mut self.modified, own == Own::Modified, below.modified),
-            (&mut self.removed, own == Own::Removed, below.removed),
-        ];
-        for (set, member, children) in sets {
+        let put = |set: &mut FieldSet, member, children: FieldSet| {
             if member || !children.is_empty() {
                 set.put(Node {
                     element: element(),
@@ -53,7 +47,11 @@ impl Comparison {
                     children,
                 });
             }
-        }
+        };
+        let Found { own, below } = found;
+        put(&mut self.added, own == Own::Added, below.added);
+        put(&mut self.modified, own == Own::Modified, below.modified);
+        put(&mut self.removed, own == Own::Removed, below.removed);
     }
 }
 
@@ -135,6 +133,9 @@ fn maps(
     let (before, after) = (fields_of(old), fields_of(new));
     if before.is_none() && after.is_none() {
         return leaf(old, new, found);
+    }
+    if before.is_none() {
+        found.below.added = FieldSet::with_room(after.map_or(0, Map::len));
     }
     let counts = |(name, _): &(&String, &Value)| !reset.covers(name);
     for (name, value) in before.into_iter().flatten().filter(counts) {

@@ -42,11 +42,10 @@ impl<'a> Identity<'a> {
     }
 
     pub(super) fn is_that_of(self, entry: &Value) -> bool {
-        let other = Identity::of(entry);
-        self.manager == other.manager
-            && self.operation == other.operation
-            && self.subresource == other.subresource
-            && (self.operation == Operation::Apply || self.api_version == other.api_version)
+        self.manager == text(entry, "manager")
+            && self.operation == operation(entry)
+            && self.subresource == text(entry, "subresource")
+            && (self.operation == Operation::Apply || self.api_version == text(entry, "apiVersion"))
     }
 
     /// An entry without a time.

@@ -42,6 +42,13 @@ impl FieldSet {
         Self::default()
     }
 
+    /// Nothing, with room for so many nodes.
+    pub(super) fn with_room(nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes),
+        }
+    }
+
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
