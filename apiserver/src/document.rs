@@ -1,5 +1,7 @@
 //! An object as the store keeps it: its JSON text, and the parsed form for as long as it is in use.
 //!
+//! The text of a commit is printed as the line that tells watches of it: all of them, the answer and the lists share it.
+//!
 //! Parsed JSON takes some fifteen times the memory of its text. So the text is what stays; a pool keeps the parsed
 //! form of the objects that were written or read last.
 
@@ -22,6 +24,8 @@ pub(crate) struct Document(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     text: OnceLock<Bytes>,
+    /// The line of a commit, and what it calls the event. The text is a part of it.
+    line: Option<(&'static str, Bytes)>,
     /// Whether the text is sure to be read as the same value. If not, the parsed form stays.
     exact: bool,
     /// `None` only if there is a text.
@@ -38,11 +42,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pool {
-    /// A document whose parsed form goes when others need the room.
-    pub(crate) fn keep(self: &Arc<Self>, value: Value) -> Document {
-        let (text, exact) = printed(&value);
+    /// A document whose parsed form goes when others need the room. `event` is what watches will call the commit.
+    pub(crate) fn keep(self: &Arc<Self>, value: Value, event: &'static str) -> Document {
+        let (mut start, mut exact) = (0, false);
+        let line = printed(|room| {
+            begin(event, room);
+            start = room.len();
+            exact = json::write(&value, room);
+            room.extend_from_slice(END);
+        });
+        let text = line.slice(start..line.len() - END.len());
         let document = Document(Arc::new(Inner {
             text: text.into(),
+            line: Some((event, line)),
             exact,
             parsed: Mutex::new(Some(Arc::new(value))),
             pool: Arc::downgrade(self),
@@ -74,22 +86,33 @@ thread_local! {
     static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The JSON text, in exactly as much memory as it takes, and whether it is sure to be read as the same value.
-fn printed(value: &Value) -> (Bytes, bool) {
+/// What `print` writes, in exactly as much memory as it takes.
+fn printed(print: impl FnOnce(&mut Vec<u8>)) -> Bytes {
     ROOM.with_borrow_mut(|room| {
         room.clear();
-        let exact = json::write(value, room);
+        print(room);
         let text = Bytes::copy_from_slice(room);
         room.shrink_to(SCRATCH);
-        (text, exact)
+        text
     })
 }
+
+/// Begins a line of a watch, up to the object.
+fn begin(event: &str, line: &mut Vec<u8>) {
+    for part in ["{\"type\":\"", event, "\",\"object\":"] {
+        line.extend_from_slice(part.as_bytes());
+    }
+}
+
+/// What follows the object in a line.
+const END: &[u8] = b"}\n";
 
 impl Document {
     /// A document of its own, parsed as long as it lives.
     pub(crate) fn new(value: Value) -> Self {
         Self(Arc::new(Inner {
             text: OnceLock::new(),
+            line: None,
             exact: false,
             parsed: Mutex::new(Some(Arc::new(value))),
             pool: Weak::new(),
@@ -100,8 +123,25 @@ impl Document {
     pub(crate) fn text(&self) -> &Bytes {
         self.0.text.get_or_init(|| {
             let parsed = lock(&self.0.parsed).clone();
-            printed(parsed.as_deref().unwrap_or(&Value::Null)).0
+            printed(|room| {
+                json::write(parsed.as_deref().unwrap_or(&Value::Null), room);
+            })
         })
+    }
+
+    /// The line of a watch that tells of an event with this object.
+    pub(crate) fn line(&self, event: &str) -> Bytes {
+        match &self.0.line {
+            Some((known, line)) if *known == event => line.clone(),
+            _ => {
+                let text = self.text();
+                printed(|room| {
+                    begin(event, room);
+                    room.extend_from_slice(text);
+                    room.extend_from_slice(END);
+                })
+            }
+        }
     }
 
     /// Lets the parsed form go: hardly anybody will look at it again.
@@ -156,13 +196,25 @@ mod tests {
     #[test]
     fn what_left_the_pool_is_parsed_again() {
         let pool = Arc::new(Pool::default());
-        let first = pool.keep(json!({ "a": 1 }));
+        let first = pool.keep(json!({ "a": 1 }), "ADDED");
         for index in 0..POOL_SIZE {
-            pool.keep(json!({ "b": index }));
+            pool.keep(json!({ "b": index }), "ADDED");
         }
         assert!(lock(&first.0.parsed).is_none());
         assert_eq!(*first.value(), json!({ "a": 1 }));
         assert!(lock(&first.0.parsed).is_some());
         assert_eq!(&first.text()[..], br#"{"a":1}"#);
+    }
+
+    #[test]
+    fn every_line_is_whole() {
+        let kept = Arc::new(Pool::default()).keep(json!({ "a": 1 }), "ADDED");
+        for document in [kept, Document::new(json!({ "a": 1 }))] {
+            for event in ["ADDED", "MODIFIED"] {
+                let line: Value = serde_json::from_slice(&document.line(event)).unwrap();
+                assert_eq!(line, json!({ "type": event, "object": { "a": 1 } }));
+                assert!(document.line(event).ends_with(b"}\n"));
+            }
+        }
     }
 }

@@ -59,8 +59,7 @@ impl RequestInfo {
                 _ => parts = after,
             }
         }
-        let decoded: Vec<String> = parts.iter().map(|s| decode(s)).collect();
-        let mut decoded = decoded.into_iter();
+        let mut decoded = parts.iter().map(|segment| decode(segment));
         self.resource = decoded.next().unwrap_or_default();
         self.name = decoded.next().unwrap_or_default();
         self.subresource = decoded.next().unwrap_or_default();

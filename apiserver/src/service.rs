@@ -62,11 +62,13 @@ where
         let (shared, user) = (self.shared.clone(), self.user.clone());
         Box::pin(async move {
             let (parts, body) = request.into_parts();
-            let body = match body::read(body).await {
-                Ok(body) => body,
+            let head = parts.method == http::Method::HEAD;
+            let body = body::read(body).await;
+            let call = match body.and_then(|body| shared.call_of(parts, body, user)) {
+                Ok(call) => call,
                 Err(error) => return Ok(response(Reply::refusal(&error), &[])),
             };
-            shared.serve(parts, body, user).await
+            shared.serve(call, head).await
         })
     }
 }
@@ -74,15 +76,9 @@ where
 impl Shared {
     async fn serve(
         self: Arc<Self>,
-        parts: http::request::Parts,
-        body: Bytes,
-        user: Option<Arc<User>>,
+        mut call: Box<Call>,
+        head: bool,
     ) -> Result<Response<ApiBody>, ConnectionDropped> {
-        let head = parts.method == http::Method::HEAD;
-        let mut call = match self.call_of(parts, body, user) {
-            Ok(call) => call,
-            Err(error) => return Ok(response(Reply::refusal(&error), &[])),
-        };
         for fault in call.faults.clone() {
             match fault.action() {
                 Action::Delay(by) => tokio::time::sleep(*by).await,
@@ -163,7 +159,8 @@ impl Shared {
                 Err(Stop::Await(_)) => {}
                 Err(Stop::Ask(question)) if questions < QUESTION_LIMIT => {
                     questions += 1;
-                    call.answer(*question).await;
+                    // Rare and large: it would make the future of every request so.
+                    Box::pin(call.answer(*question)).await;
                     continue;
                 }
                 other => return other,
@@ -181,7 +178,7 @@ impl Shared {
         parts: http::request::Parts,
         body: Bytes,
         user: Option<Arc<User>>,
-    ) -> ApiResult<Call> {
+    ) -> ApiResult<Box<Call>> {
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let method = parts.method.as_str().to_owned();
         let info = RequestInfo::parse(&method, parts.uri.path(), &query);
@@ -199,7 +196,7 @@ impl Shared {
             }
             None => real,
         };
-        let mut call = Call {
+        let mut call = Box::new(Call {
             method: if method == "HEAD" {
                 "GET".into()
             } else {
@@ -220,7 +217,7 @@ impl Shared {
             answers: crate::webhook::Answers::default(),
             drawn: None,
             time: None,
-        };
+        });
         if let Err(error) = self.authorize(&call.user, &Attempt::of(&call.info)) {
             self.record(&mut call, error.code());
             return Err(error);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::cluster::Shared;
 use crate::crd;
 use crate::object;
-use crate::store::Expect;
+use crate::store::{Change, Expect};
 
 const TABLE: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
@@ -104,7 +104,7 @@ impl Shared {
             let mut object = written.to_value();
             resource.reread(&mut object);
             if object != *stored.object.value() {
-                stored.object = pool.keep(object);
+                stored.object = pool.keep(object, Change::Added.name());
                 stored.written = Some(written);
             }
         }

@@ -1,5 +1,6 @@
 //! LIST, its pages, and the start of a WATCH.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::page::{Position, expired, position, token};
@@ -79,11 +80,10 @@ impl Shared {
             }
             let matched =
                 |stored: &Stored| selector.is_empty() || selector.matches(&stored.object.value());
-            let after = |key: &str| position.after.is_empty() || key > position.after.as_str();
             let mut items: Vec<(String, Stored)> = Vec::new();
             let mut left = 0;
             let mut take = |key: &String, stored: &Stored| {
-                if !after(key) || !matched(stored) {
+                if !matched(stored) {
                     return;
                 }
                 if limit == 0 || items.len() < limit {
@@ -94,11 +94,13 @@ impl Shared {
             };
             if revision >= current {
                 table
-                    .scan(namespace)
+                    .scan_after(namespace, &position.after)
                     .for_each(|(key, stored)| take(key, stored));
             } else {
                 let past = snapshot(table, revision, namespace, position)?;
-                past.iter().for_each(|(key, stored)| take(key, stored));
+                let start = (Bound::Excluded(position.after.as_str()), Bound::Unbounded);
+                past.range::<str, _>(start)
+                    .for_each(|(key, stored)| take(key, stored));
             }
             let next = (left > 0)
                 .then(|| items.last().map(|(key, _)| key.clone()))

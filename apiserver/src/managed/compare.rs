@@ -202,6 +202,9 @@ fn lists(list: ListRef<'_>, old: Option<&Value>, new: Option<&Value>, found: &mu
             pairs.entry(element).or_default().new.push(item);
         }
     }
+    if before.is_empty() {
+        found.below.added = FieldSet::with_room(pairs.len());
+    }
     for (element, pair) in &pairs {
         let below = compare_items(list.item(), pair);
         if !below.is_nothing() {

@@ -33,6 +33,17 @@ pub(crate) enum Change {
     Deleted,
 }
 
+impl Change {
+    /// What a watch calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+        }
+    }
+}
+
 /// One revision in the history of a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
@@ -222,21 +233,20 @@ impl State {
             }
             _ => {}
         }
+        let change = match previous {
+            Some(_) => Change::Modified,
+            None => Change::Added,
+        };
         stamp(&mut object, revision);
         let stored = Stored {
             written: None,
             revision,
-            object: self.pool.keep(object),
+            object: self.pool.keep(object, change.name()),
         };
         let previous = place.objects.insert(key.to_owned(), stored.clone());
         if let Some(previous) = &previous {
             previous.object.cool();
         }
-        let change = if previous.is_some() {
-            Change::Modified
-        } else {
-            Change::Added
-        };
         place.remember(
             limit,
             Event {
@@ -269,7 +279,7 @@ impl State {
         let last = Stored {
             written: None,
             revision,
-            object: self.pool.keep(last),
+            object: self.pool.keep(last, Change::Deleted.name()),
         };
         place.remember(
             limit,

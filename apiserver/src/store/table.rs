@@ -40,18 +40,28 @@ impl Table {
     }
 
     /// Objects in key order, from those of a namespace or of all.
-    pub(crate) fn scan<'a>(
-        &'a self,
-        namespace: &'a str,
-    ) -> impl Iterator<Item = (&'a String, &'a Stored)> {
+    pub(crate) fn scan(&self, namespace: &str) -> impl Iterator<Item = (&String, &Stored)> {
+        self.scan_after(namespace, "")
+    }
+
+    /// The same, past the key `after`.
+    pub(crate) fn scan_after(
+        &self,
+        namespace: &str,
+        after: &str,
+    ) -> impl Iterator<Item = (&String, &Stored)> {
         let prefix = if namespace.is_empty() {
             String::new()
         } else {
             format!("{namespace}/")
         };
-        let start = Bound::Included(prefix.clone());
+        let start = if after < prefix.as_str() {
+            Bound::Included(prefix.as_str())
+        } else {
+            Bound::Excluded(after)
+        };
         self.objects
-            .range::<String, _>((start, Bound::Unbounded))
+            .range::<str, _>((start, Bound::Unbounded))
             .take_while(move |(key, _)| key.starts_with(&prefix))
     }
 

@@ -46,13 +46,9 @@ impl Watcher {
     }
 
     pub(super) fn line(&mut self, kind: &str, document: &Document) -> Bytes {
-        let made;
-        let text = match self.plan.form {
-            Form::Object => document.text(),
-            Form::Metadata => {
-                made = Document::from(partial(&document.value()));
-                made.text()
-            }
+        match self.plan.form {
+            Form::Object => document.line(kind),
+            Form::Metadata => Document::from(partial(&document.value())).line(kind),
             Form::Table => {
                 let resource = &self.plan.resource;
                 let object = document.value();
@@ -63,19 +59,11 @@ impl Watcher {
                     self.shared.clock.now(),
                 )];
                 let metadata = json!({ "resourceVersion": object["metadata"]["resourceVersion"] });
-                made = table::table(resource, metadata, rows, !self.columns_sent).into();
+                let table = table::table(resource, metadata, rows, !self.columns_sent);
                 self.columns_sent = true;
-                made.text()
+                Document::from(table).line(kind)
             }
-        };
-        let parts: [&[u8]; 5] = [
-            b"{\"type\":\"",
-            kind.as_bytes(),
-            b"\",\"object\":",
-            text,
-            b"}\n",
-        ];
-        parts.concat().into()
+        }
     }
 
     pub(super) fn bookmark(&mut self, initial_end: bool) {

@@ -264,12 +264,7 @@ impl Watcher {
             return;
         }
         let (kind, object) = if self.plan.selector.is_empty() {
-            let kind = match event.change {
-                Change::Added => "ADDED",
-                Change::Modified => "MODIFIED",
-                Change::Deleted => "DELETED",
-            };
-            (kind, event.object.clone())
+            (event.change.name(), event.object.clone())
         } else {
             let selector = &self.plan.selector;
             let before = event
