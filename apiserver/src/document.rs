@@ -190,6 +190,8 @@ impl From<Value> for Document {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use serde_json::json;
 
