@@ -62,7 +62,11 @@ impl<M: PhaseMachine> Driver<M> {
             if let Err(Next::Released) = recorded {
                 return Next::Released;
             }
-            self.remember(phase, false);
+            let since = match recorded {
+                Ok((_, since)) => since,
+                Err(_) => self.entered_at(&self.fields()),
+            };
+            self.remember(phase, since, false);
             return verdict.next;
         }
         self.release().await

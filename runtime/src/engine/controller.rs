@@ -13,7 +13,7 @@ use futures::StreamExt;
 use tokio::{
     sync::watch,
     task::{Id, JoinSet},
-    time::Instant,
+    time::{Instant, sleep},
 };
 
 use crate::mutant::{Mutant, mutated};
@@ -105,7 +105,7 @@ pub(crate) struct Controller<M: PhaseMachine> {
 }
 
 /// The numbers that every turn may change.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 struct Published {
     ready: usize,
     runs: usize,
@@ -150,24 +150,31 @@ impl<M: PhaseMachine> Controller<M> {
         mut stop: watch::Receiver<bool>,
     ) {
         let mut news = pin!(super::watch::watch::<M::Resource>(&watch_client, &scope));
+        let mut alarm = pin!(sleep(Duration::ZERO));
         loop {
             self.queue.promote(Instant::now());
             self.start_ready();
             self.trust_watch();
             self.publish();
             self.survey();
-            let timer = self.queue.next_timer();
+            // A loop with nothing to do must beat too.
+            let beat = Instant::now() + if self.may_start { BEAT } else { DEPENDENCIES };
+            let due = self
+                .queue
+                .next_timer()
+                .map_or(beat, |timer| timer.min(beat));
+            // One that rings too early does no harm, and moving it costs.
+            if alarm.is_elapsed() || due < alarm.deadline() {
+                alarm.as_mut().reset(due);
+            }
             let bell = Arc::clone(&self.kind.children.bell);
-            let beat = if self.may_start { BEAT } else { DEPENDENCIES };
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => break,
                 Some(done) = self.tasks.join_next_with_id() => self.finish(done),
                 Some(news) = news.next() => self.learn(news),
                 () = bell.rung() => self.ring(),
-                () = sleep_until(timer) => {}
-                // A loop with nothing to do must beat too.
-                () = tokio::time::sleep(beat) => {}
+                () = &mut alarm => {}
             }
         }
         self.drain().await;
@@ -211,17 +218,22 @@ impl<M: PhaseMachine> Controller<M> {
             cached: self.cache.len(),
             calm: self.board.idle(idle && self.cache.is_complete()),
         };
-        if self.published == Some(now) {
-            return;
-        }
-        self.published = Some(now);
+        let last = self.published.replace(now);
         let (name, metrics) = (&self.kind.name, &self.kind.metrics);
-        metrics.queue_depth(name, now.ready);
-        metrics.active_workers(name, now.runs);
-        metrics.cache_objects(name, now.cached);
-        metrics.synced(name, now.calm.synced);
-        metrics.converged(name, now.calm.converged);
-        metrics.quiescent(name, now.calm.quiescent);
+        if last.is_none_or(|last| last.ready != now.ready) {
+            metrics.queue_depth(name, now.ready);
+        }
+        if last.is_none_or(|last| last.runs != now.runs) {
+            metrics.active_workers(name, now.runs);
+        }
+        if last.is_none_or(|last| last.cached != now.cached) {
+            metrics.cache_objects(name, now.cached);
+        }
+        if last.is_none_or(|last| last.calm != now.calm) {
+            metrics.synced(name, now.calm.synced);
+            metrics.converged(name, now.calm.converged);
+            metrics.quiescent(name, now.calm.quiescent);
+        }
     }
 
     /// A watch that was taken up again tells nothing until something happens.
@@ -254,13 +266,6 @@ impl<M: PhaseMachine> Controller<M> {
         metrics.unfinished_work(name, survey.unfinished);
         metrics.longest_running(name, survey.longest);
         metrics.cache_bytes(name, self.cache.bytes());
-    }
-}
-
-async fn sleep_until(when: Option<Instant>) {
-    match when {
-        Some(when) => tokio::time::sleep_until(when).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -65,6 +65,8 @@ pub(crate) struct Driver<M: PhaseMachine> {
     pub(super) object: Arc<M::Resource>,
     /// The envelope's status, once somebody has looked at it.
     raw: OnceLock<Option<Value>>,
+    /// Who this version of the object is, once somebody has asked.
+    pub(super) identity: OnceLock<Identity>,
     pub(super) gone: BTreeSet<u32>,
     pub(super) observed_in: Option<&'static str>,
     retried: bool,
@@ -108,6 +110,7 @@ impl<M: PhaseMachine> Driver<M> {
             envelope: input.envelope,
             object,
             raw: OnceLock::new(),
+            identity: OnceLock::new(),
             gone: input.gone,
             observed_in: input.observed_in,
             retried: input.retried,
@@ -178,6 +181,13 @@ impl<M: PhaseMachine> Driver<M> {
         raw.as_ref()
     }
 
+    /// What was written need not be read again, if the server took it as it was.
+    pub(super) fn took(&mut self, status: Value) {
+        if self.envelope.has_status(&status) {
+            self.raw = OnceLock::from(Some(status));
+        }
+    }
+
     pub(super) fn meta(&self) -> &ObjectMeta {
         self.object.meta()
     }
@@ -198,7 +208,7 @@ impl<M: PhaseMachine> Driver<M> {
             self.reply.keep(envelope.clone());
         }
         self.envelope = envelope;
-        self.raw = OnceLock::new();
+        (self.raw, self.identity) = (OnceLock::new(), OnceLock::new());
         Ok(())
     }
 
@@ -239,11 +249,11 @@ impl<M: PhaseMachine> Driver<M> {
             }
             let moved = verdict.to.is_some();
             let written = self.written.load(Ordering::Relaxed);
-            let after = match self.record(phase, &fields, &verdict, status).await {
-                Ok(after) => after,
+            let (after, since) = match self.record(phase, &fields, &verdict, status).await {
+                Ok(recorded) => recorded,
                 Err(next) => return next,
             };
-            self.remember(after, moved);
+            self.remember(after, since, moved);
             if !moved {
                 let has_news = self.written.load(Ordering::Relaxed) != written;
                 self.commanded_in_vain =
@@ -367,9 +377,8 @@ impl<M: PhaseMachine> Driver<M> {
         }
     }
 
-    pub(super) fn remember(&mut self, phase: M, moved: bool) {
+    pub(super) fn remember(&mut self, phase: M, since: Timestamp, moved: bool) {
         self.phase = phase.name();
-        let since = self.entered_at(&self.fields());
         self.phase_since = Some(since);
         let deadline = phase.info().deadline;
         let deadline = deadline.filter(|_| !mutated(Mutant::PhaseDeadline));

@@ -3,7 +3,7 @@
 mod arrived;
 mod spans;
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, fmt, io, ops::Range, sync::Arc};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::Resource;
@@ -63,8 +63,33 @@ impl<K: DeserializeOwned> Envelope<K> {
     pub(crate) fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         match Self::at_once(text) {
             Some(envelope) if !mutated(Mutant::ManagedFields) => Ok(envelope),
-            // Once more, slowly: it says what is wrong without naming a column, and keeps what can be kept.
-            _ => Self::from_value(serde_json::from_str(text)?),
+            _ => Self::slowly(text),
+        }
+    }
+
+    /// The same of a text without managedFields, of which it is known where the status stands.
+    fn of_pieces(text: &str, status: Option<Range<usize>>) -> Result<Self, serde_json::Error> {
+        match serde_json::from_str(text) {
+            Ok(object) if !mutated(Mutant::ManagedFields) => {
+                let status = status.and_then(|span| text.get(span));
+                Ok(Self::decoded(object, text.len(), status))
+            }
+            _ => Self::slowly(text),
+        }
+    }
+
+    /// It says what is wrong without naming a column, and keeps what can be kept.
+    fn slowly(text: &str) -> Result<Self, serde_json::Error> {
+        Self::from_value(serde_json::from_str(text)?)
+    }
+
+    fn decoded(object: K, bytes: usize, status: Option<&str>) -> Self {
+        Self {
+            bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+            body: Body::Decoded {
+                object: Arc::new(object),
+                status: status.map(Arc::from),
+            },
         }
     }
 
@@ -77,13 +102,8 @@ impl<K: DeserializeOwned> Envelope<K> {
             cut = [before, "null", after].concat().into();
         }
         let object = serde_json::from_str(&cut).ok()?;
-        Some(Self {
-            bytes: u32::try_from(cut.len()).unwrap_or(u32::MAX),
-            body: Body::Decoded {
-                object: Arc::new(object),
-                status: spans.status.map(|span| text[span].trim_end().into()),
-            },
-        })
+        let status = spans.status.map(|span| text[span].trim_end());
+        Some(Self::decoded(object, cut.len(), status))
     }
 
     /// Decodes one object. Fails only if not even its metadata can be read.
@@ -136,9 +156,39 @@ impl<K> Envelope<K> {
 }
 
 impl<K> Envelope<K> {
+    /// Whether the server has exactly this status, as far as that can be told without reading it; it may also be
+    /// written otherwise.
+    pub(crate) fn has_status(&self, expected: &Value) -> bool {
+        let Body::Decoded {
+            status: Some(text), ..
+        } = &self.body
+        else {
+            return false;
+        };
+        let mut rest = Rest(text.as_bytes());
+        serde_json::to_writer(&mut rest, expected).is_ok() && rest.0.is_empty()
+    }
+
     /// About as many bytes as it has as JSON.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes as usize
+    }
+}
+
+/// Takes nothing but this text.
+struct Rest<'a>(&'a [u8]);
+
+impl io::Write for Rest<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self
+            .0
+            .strip_prefix(bytes)
+            .ok_or(io::ErrorKind::InvalidData)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

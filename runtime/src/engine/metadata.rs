@@ -71,10 +71,13 @@ impl<M: PhaseMachine> Driver<M> {
 
     pub(super) fn identity(&self) -> Identity {
         let (meta, started_at) = (self.meta(), self.kind.started_at);
-        let mut identity = attempts::known(meta, self.kept_identity().as_ref(), started_at)
-            .unwrap_or_else(|| attempts::first(meta, started_at));
+        let found = self.identity.get_or_init(|| {
+            attempts::known(meta, self.kept_identity().as_ref(), started_at)
+                .unwrap_or_else(|| attempts::first(meta, started_at))
+        });
+        let mut identity = found.clone();
         if mutated(Mutant::StableKey) {
-            identity.uid = format!("{}-{}", self.kind.started_at.as_second(), identity.uid);
+            identity.uid = format!("{}-{}", started_at.as_second(), identity.uid);
         }
         identity
     }

@@ -79,15 +79,15 @@ impl<M: PhaseMachine> Driver<M> {
         seen.is_some() && seen != self.meta().generation
     }
 
-    /// Writes what the run of `phase` learned. Returns the phase the object is in now. `status` is what the handler has
-    /// written; `None` if it has not touched it.
+    /// Writes what the run of `phase` learned. Returns the phase the object is in now, and since when. `status` is what
+    /// the handler has written; `None` if it has not touched it.
     pub(super) async fn record(
         &mut self,
         phase: M,
         expected: &Fields,
         verdict: &Verdict<M>,
         status: Option<StatusOf<M>>,
-    ) -> Result<M, Next> {
+    ) -> Result<(M, Timestamp), Next> {
         self.weigh_words(verdict);
         let target = verdict.to.unwrap_or(phase);
         let seen = Arc::clone(&self.object);
@@ -96,10 +96,12 @@ impl<M: PhaseMachine> Driver<M> {
             None => None,
         };
         let now = self.kind.clock.now();
+        let entry = self.entry_time(phase, target, expected, now);
+        let recorded = (target, entry.unwrap_or_else(|| self.entered_at(expected)));
         let intent = Intent {
             expected: expected.clone(),
             phase: target.name(),
-            entered_at: self.entry_time(phase, target, expected, now),
+            entered_at: entry.map(conditions::entered_at),
             generation: self.meta().generation,
         };
         let mut last: Option<StatusWrite> = None;
@@ -130,7 +132,7 @@ impl<M: PhaseMachine> Driver<M> {
             let mut write = match planned {
                 Planned::Unchanged => {
                     self.count(PatchResult::Skipped);
-                    return Ok(target);
+                    return Ok(recorded);
                 }
                 Planned::Patch(write) => write,
             };
@@ -164,7 +166,8 @@ impl<M: PhaseMachine> Driver<M> {
                         .metrics
                         .status_written(&self.kind.name, write.status_bytes);
                     self.take(envelope, true)?;
-                    return Ok(target);
+                    self.took(write.into_status());
+                    return Ok(recorded);
                 }
                 Patched::TestFailed => {
                     self.count(PatchResult::Raced);
@@ -206,7 +209,13 @@ impl<M: PhaseMachine> Driver<M> {
     }
 
     /// When the target was entered; `None` leaves what the server has.
-    fn entry_time(&self, phase: M, target: M, fields: &Fields, now: Timestamp) -> Option<String> {
+    fn entry_time(
+        &self,
+        phase: M,
+        target: M,
+        fields: &Fields,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
         if target != phase
             || fields
                 .phase
@@ -216,11 +225,11 @@ impl<M: PhaseMachine> Driver<M> {
             // Later than the last one, whatever the clock says: two entries must never look alike.
             let last = self.entered_at(fields);
             let after = last.saturating_add(1.microsecond()).unwrap_or(now);
-            return Some(conditions::entered_at(now.max(after)));
+            return Some(conditions::micros(now.max(after)));
         }
         match fields.phase_entered_at {
             Some(_) => None,
-            None => Some(conditions::entered_at(self.entered_at(fields))),
+            None => Some(conditions::micros(self.entered_at(fields))),
         }
     }
 

@@ -361,7 +361,12 @@ fn seconds(now: Timestamp) -> String {
 /// The form of `phaseEnteredAt`: microseconds, always six digits, so that equal times are equal texts.
 #[must_use]
 pub fn entered_at(now: Timestamp) -> String {
-    format!("{:.6}", whole(now, Unit::Microsecond))
+    format!("{:.6}", micros(now))
+}
+
+/// As exact as `phaseEnteredAt` is.
+pub(crate) fn micros(now: Timestamp) -> Timestamp {
+    whole(now, Unit::Microsecond)
 }
 
 fn whole(now: Timestamp, unit: Unit) -> Timestamp {

@@ -73,6 +73,16 @@ pub struct StatusWrite {
     pub dropped: usize,
 }
 
+impl StatusWrite {
+    /// What the status will be, from a write that was planned without.
+    pub(crate) fn into_status(self) -> Value {
+        match self.patch.0.into_iter().next_back() {
+            Some(PatchOperation::Add(add)) if self.status.is_null() => add.value,
+            _ => self.status,
+        }
+    }
+}
+
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -143,7 +153,8 @@ pub fn plan(input: &PlanInput<'_>) -> Result<Planned, PlanError> {
     planned(input, Keep::Status)
 }
 
-/// The same without [`StatusWrite::status`], which is null: who only sends the patch need not pay for a copy.
+/// The same, but a whole first status is only in the patch, and [`StatusWrite::status`] null: who only sends the patch
+/// need not pay for a copy. See [`StatusWrite::into_status`].
 pub(crate) fn plan_patch(input: &PlanInput<'_>) -> Result<Planned, PlanError> {
     planned(input, Keep::Nothing)
 }

@@ -9,10 +9,6 @@ use std::ops::Range;
 /// Where the values stand that are looked for; absent ones are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spans {
-    pub(super) name: Option<Range<usize>>,
-    pub(super) namespace: Option<Range<usize>>,
-    pub(super) uid: Option<Range<usize>>,
-    pub(super) resource_version: Option<Range<usize>>,
     pub(super) managed_fields: Option<Range<usize>>,
     pub(super) status: Option<Range<usize>>,
 }
@@ -27,15 +23,10 @@ pub(super) fn find(text: &str) -> Option<Spans> {
     json.members(|json, name| {
         match name {
             b"metadata" if json.peek() == Some(b'{') => json.members(|json, name| {
-                let place = match name {
-                    b"name" => &mut spans.name,
-                    b"namespace" => &mut spans.namespace,
-                    b"uid" => &mut spans.uid,
-                    b"resourceVersion" => &mut spans.resource_version,
-                    b"managedFields" => &mut spans.managed_fields,
-                    _ => return json.value().map(drop),
-                };
-                *place = Some(json.value()?);
+                let value = json.value()?;
+                if name == b"managedFields" {
+                    spans.managed_fields = Some(value);
+                }
                 Some(())
             })?,
             b"status" => spans.status = Some(json.value()?),
