@@ -17,7 +17,12 @@ use std::{
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use kube::Config;
-use rustls::{ServerConfig, crypto::ring, pki_types::PrivateKeyDer};
+use rcgen::{CertificateParams, KeyPair};
+use rustls::{
+    ServerConfig,
+    crypto::ring,
+    pki_types::{PrivateKeyDer, pem::PemObject},
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -149,10 +154,7 @@ fn answer<T: DeserializeOwned>(answers: &mut impl BufRead) -> Result<T, String> 
 pub fn serve(case: &Case) -> Result<(), String> {
     enough_files(case.objects)?;
     let world = World::new(case.objects)?;
-    let signed = rcgen::generate_simple_self_signed([Ipv4Addr::LOCALHOST.to_string()])
-        .map_err(|error| format!("no certificate: {error}"))?;
-    let certificate = signed.cert.der().to_vec();
-    let acceptor = acceptor(signed)?;
+    let (certificate, acceptor) = tls().map_err(|error| format!("no TLS: {error}"))?;
     let server = workers(SERVER)?;
     let listener = server
         .block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))
@@ -216,17 +218,20 @@ fn enough_files(objects: usize) -> Result<(), String> {
     })
 }
 
-fn acceptor(signed: rcgen::CertifiedKey<rcgen::KeyPair>) -> Result<TlsAcceptor, String> {
-    let key = PrivateKeyDer::try_from(signed.signing_key.serialize_der())?;
+/// The server's certificate, and what answers handshakes with it.
+fn tls() -> Result<(Vec<u8>, TlsAcceptor), Box<dyn std::error::Error>> {
+    let key = PrivateKeyDer::from_pem_slice(include_bytes!("server-key.pem"))?;
+    let names = [Ipv4Addr::LOCALHOST.to_string()];
+    let certificate =
+        CertificateParams::new(names)?.self_signed(&KeyPair::try_from(key.secret_der())?)?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .and_then(|builder| {
-            builder
-                .with_no_client_auth()
-                .with_single_cert(vec![signed.cert.der().clone()], key)
-        })
-        .map_err(|error| format!("no TLS: {error}"))?;
-    Ok(TlsAcceptor::from(Arc::new(config)))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)?;
+    Ok((
+        certificate.der().to_vec(),
+        TlsAcceptor::from(Arc::new(config)),
+    ))
 }
 
 async fn accept(listener: TcpListener, acceptor: TlsAcceptor, link: Link) {

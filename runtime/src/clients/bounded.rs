@@ -35,10 +35,7 @@ pub(crate) struct Caller(pub(super) Arc<Layered<Client>>);
 
 impl Caller {
     /// Sends a request and reads the answer to its end.
-    pub(crate) async fn send(
-        &self,
-        request: Request<Vec<u8>>,
-    ) -> kube::Result<(StatusCode, Bytes)> {
+    pub(crate) async fn send(&self, request: Request<Bytes>) -> kube::Result<(StatusCode, Bytes)> {
         let answer = self.0.handle(request.map(Body::from)).await;
         let answer = answer.map_err(|error| match error.downcast::<kube::Error>() {
             Ok(error) => *error,

@@ -64,7 +64,7 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
 
     async fn send(
         &self,
-        request: Result<Request<Vec<u8>>, http::Error>,
+        request: Result<Request<Bytes>, http::Error>,
     ) -> Result<Envelope<K>, kube::Error> {
         let request = request.map_err(|error| {
             kube::Error::BuildRequest(kube::core::request::Error::BuildRequest(error))
@@ -80,11 +80,12 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
         part: Part,
         operations: &impl Serialize,
     ) -> Patched<K> {
+        self.patch_with(key, part, body(operations)).await
+    }
+
+    /// The same of a list that is written already.
+    pub(crate) async fn patch_with(&self, key: &ObjectKey, part: Part, body: Bytes) -> Patched<K> {
         let path = format!("{}?fieldManager={}", Self::path(key, part), self.manager);
-        let mut body = Vec::with_capacity(BODY);
-        if serde_json::to_writer(&mut body, operations).is_err() {
-            body.clear(); // Refused by the server, in words.
-        }
         let request = Request::patch(path)
             .header(http::header::CONTENT_TYPE, "application/json-patch+json")
             .body(body);
@@ -102,13 +103,22 @@ impl<K: Resource<DynamicType = ()> + Clone + DeserializeOwned> ObjectApi<K> {
 
     /// Reads the object, past the cache.
     pub(crate) async fn get(&self, key: &ObjectKey) -> Result<Option<Envelope<K>>, kube::Error> {
-        let request = Request::get(Self::path(key, Part::Main)).body(Vec::new());
+        let request = Request::get(Self::path(key, Part::Main)).body(Bytes::new());
         match self.send(request).await {
             Ok(envelope) => Ok(Some(envelope)),
             Err(kube::Error::Api(status)) if is_gone(&status, key) => Ok(None),
             Err(error) => Err(error),
         }
     }
+}
+
+/// The body of a JSON patch.
+pub(crate) fn body(operations: &impl Serialize) -> Bytes {
+    let mut body = Vec::with_capacity(BODY);
+    if serde_json::to_writer(&mut body, operations).is_err() {
+        body.clear(); // Refused by the server, in words.
+    }
+    body.into()
 }
 
 /// The object of an answer, or the error that it is.

@@ -38,6 +38,7 @@ use crate::{
     external::{CallScope, Sighted},
     identity::Identity,
     phase::{PhaseMachine, StatusOf},
+    status::StatusWrite,
     step::Outcome,
 };
 
@@ -181,9 +182,10 @@ impl<M: PhaseMachine> Driver<M> {
         raw.as_ref()
     }
 
-    /// What was written need not be read again, if the server took it as it was.
-    pub(super) fn took(&mut self, status: Value) {
-        if self.envelope.has_status(&status) {
+    /// A first status that the server took to the letter need not be read again.
+    pub(super) fn took(&mut self, write: StatusWrite, sent: &[u8]) {
+        let now = self.envelope.status_text();
+        if let Some(status) = now.and_then(|now| write.into_whole(sent, now)) {
             self.raw = OnceLock::from(Some(status));
         }
     }

@@ -3,7 +3,7 @@
 mod arrived;
 mod spans;
 
-use std::{borrow::Cow, fmt, io, ops::Range, sync::Arc};
+use std::{borrow::Cow, fmt, ops::Range, sync::Arc};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::Resource;
@@ -146,49 +146,22 @@ impl<K> Envelope<K> {
 
     /// The status as the server has it, unknown fields included.
     pub(crate) fn raw_status(&self) -> Option<Value> {
-        match &self.body {
-            Body::Decoded { status, .. } => status
-                .as_deref()
-                .and_then(|text| serde_json::from_str(text).ok()),
-            Body::Undecodable { .. } => None,
-        }
+        serde_json::from_str(self.status_text()?).ok()
     }
 }
 
 impl<K> Envelope<K> {
-    /// Whether the server has exactly this status, as far as that can be told without reading it; it may also be
-    /// written otherwise.
-    pub(crate) fn has_status(&self, expected: &Value) -> bool {
-        let Body::Decoded {
-            status: Some(text), ..
-        } = &self.body
-        else {
-            return false;
-        };
-        let mut rest = Rest(text.as_bytes());
-        serde_json::to_writer(&mut rest, expected).is_ok() && rest.0.is_empty()
+    /// The same as it is written.
+    pub(crate) fn status_text(&self) -> Option<&str> {
+        match &self.body {
+            Body::Decoded { status, .. } => status.as_deref(),
+            Body::Undecodable { .. } => None,
+        }
     }
 
     /// About as many bytes as it has as JSON.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes as usize
-    }
-}
-
-/// Takes nothing but this text.
-struct Rest<'a>(&'a [u8]);
-
-impl io::Write for Rest<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = self
-            .0
-            .strip_prefix(bytes)
-            .ok_or(io::ErrorKind::InvalidData)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::mutant::{Mutant, mutated};
 use crate::{
     engine::{
-        api::{Part, Patched},
+        api::{self, Part, Patched},
         controller::CLEANUP_STALLED_NOTE,
         driver::{Driver, failed, retry},
         report::Next,
@@ -154,19 +154,16 @@ impl<M: PhaseMachine> Driver<M> {
                     .refused("its tests fail although nothing else changed")
                     .await);
             }
-            match self
-                .kind
-                .api
-                .patch(&self.key, Part::Status, &write.patch)
-                .await
-            {
+            let body = api::body(&write.patch);
+            let (key, sent) = (&self.key, body.clone());
+            match self.kind.api.patch_with(key, Part::Status, body).await {
                 Patched::Done(envelope) => {
                     self.count(PatchResult::Sent);
                     self.kind
                         .metrics
                         .status_written(&self.kind.name, write.status_bytes);
                     self.take(envelope, true)?;
-                    self.took(write.into_status());
+                    self.took(write, &sent);
                     return Ok(recorded);
                 }
                 Patched::TestFailed => {

@@ -74,11 +74,14 @@ pub struct StatusWrite {
 }
 
 impl StatusWrite {
-    /// What the status will be, from a write that was planned without.
-    pub(crate) fn into_status(self) -> Value {
+    /// The status, if this adds it as a whole and was `sent` so, and the server now has it to the letter.
+    pub(crate) fn into_whole(self, sent: &[u8], now: &str) -> Option<Value> {
+        let before = sent.strip_suffix(b"}]")?.strip_suffix(now.as_bytes())?;
         match self.patch.0.into_iter().next_back() {
-            Some(PatchOperation::Add(add)) if self.status.is_null() => add.value,
-            _ => self.status,
+            Some(PatchOperation::Add(add)) => before
+                .ends_with(br#""path":"/status","value":"#)
+                .then_some(add.value),
+            _ => None,
         }
     }
 }
@@ -153,8 +156,7 @@ pub fn plan(input: &PlanInput<'_>) -> Result<Planned, PlanError> {
     planned(input, Keep::Status)
 }
 
-/// The same, but a whole first status is only in the patch, and [`StatusWrite::status`] null: who only sends the patch
-/// need not pay for a copy. See [`StatusWrite::into_status`].
+/// The same without [`StatusWrite::status`], which is null: who only sends the patch need not pay for a copy.
 pub(crate) fn plan_patch(input: &PlanInput<'_>) -> Result<Planned, PlanError> {
     planned(input, Keep::Nothing)
 }
@@ -344,4 +346,49 @@ fn place<'a>(value: &'a mut Value, path: &[String]) -> &'a mut Value {
             other => other,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use json_patch::AddOperation;
+    use serde_json::json;
+
+    use super::*;
+
+    fn write(path: &[&str], value: &Value) -> (StatusWrite, String) {
+        let add = PatchOperation::Add(AddOperation {
+            path: PointerBuf::from_tokens(path.iter().copied()),
+            value: value.clone(),
+        });
+        let test = PatchOperation::Test(TestOperation {
+            path: PointerBuf::from_tokens(path.iter().copied()),
+            value: Value::Null,
+        });
+        let patch = Patch(vec![test, add]);
+        let sent = serde_json::to_string(&patch).expect("a patch is JSON");
+        let write = StatusWrite {
+            patch,
+            status: Value::Null,
+            status_bytes: 0,
+            dropped: 0,
+        };
+        (write, sent)
+    }
+
+    #[test]
+    fn a_first_status_is_known_only_if_the_server_has_it_to_the_letter() {
+        let status = json!({"phase": "Ready", "within": {"phase": "Ready"}});
+        let text = status.to_string();
+        let known = |path: &[&str], now: &str| {
+            let (write, sent) = write(path, &status);
+            write.into_whole(sent.as_bytes(), now)
+        };
+        assert_eq!(known(&["status"], &text), Some(status.clone()));
+        // Defaulted, pruned or written otherwise; a part of it; another place.
+        let padded = format!("{text} ");
+        for now in [r#"{"phase":"Ready"}"#, "", "{}", &padded, &text[1..]] {
+            assert_eq!(known(&["status"], now), None, "{now}");
+        }
+        assert_eq!(known(&["status", "within"], &text), None);
+    }
 }
