@@ -29,6 +29,8 @@ pub struct Plan {
     pub middle: usize,
     /// The size of the cases that have to last: a watch that is cut, and a `Controller` that runs out of places.
     pub large: usize,
+    /// Other limits of runs at a time, looked at once with `middle` objects.
+    pub limits: Vec<usize>,
     /// Objects and virtual hours of the idle case.
     pub idle: (usize, u32),
 }
@@ -42,6 +44,7 @@ impl Plan {
             rounds: 3,
             middle: 10_000,
             large: 50_000,
+            limits: vec![64, 1_024],
             idle: (1_000, 3),
         }
     }
@@ -54,6 +57,7 @@ impl Plan {
             rounds: 1,
             middle: 2_000,
             large: 15_000,
+            limits: vec![512],
             idle: (100, 1),
         }
     }
@@ -62,21 +66,21 @@ impl Plan {
     #[must_use]
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
-        let mut add = |side, objects, provider_ms, trouble| {
+        let case = |side, objects, provider_ms, trouble| Case {
             // With a provider that answers at once everything is requests, so their connections belong to it.
-            let way = if provider_ms == 0 {
+            way: if provider_ms == 0 {
                 Way::Https
             } else {
                 Way::Calls
-            };
-            cases.push(Case {
-                way,
-                side,
-                objects,
-                provider_ms,
-                in_flight: IN_FLIGHT,
-                trouble,
-            });
+            },
+            side,
+            objects,
+            provider_ms,
+            in_flight: IN_FLIGHT,
+            trouble,
+        };
+        let mut add = |side, objects, provider_ms, trouble| {
+            cases.push(case(side, objects, provider_ms, trouble));
         };
         for round in 0..self.rounds {
             // Who begins changes from round to round.
@@ -102,6 +106,14 @@ impl Plan {
         ] {
             for side in [Side::Opgen, Side::Tuned] {
                 add(side, objects, PROVIDER_MS, trouble);
+            }
+        }
+        for in_flight in self.limits.iter().copied() {
+            for side in [Side::Opgen, Side::Tuned] {
+                cases.push(Case {
+                    in_flight,
+                    ..case(side, self.middle, PROVIDER_MS, Trouble::None)
+                });
             }
         }
         cases

@@ -91,7 +91,7 @@ impl Inspector {
                 next: line.next.map(|next| self.timestamp(next)),
             }
         };
-        notes.objects.iter().map(view).collect()
+        notes.objects().into_iter().map(view).collect()
     }
 }
 

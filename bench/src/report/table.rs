@@ -31,6 +31,7 @@ fn all(page: &mut String, results: &Results) -> std::fmt::Result {
     writeln!(page, "![plot](results.svg)\n")?;
     goals(page, results)?;
     comparison(page, results)?;
+    limits(page, results)?;
     instant(page, results)?;
     troubles(page, results)?;
     rest(page, results)
@@ -196,6 +197,29 @@ fn comparison(page: &mut String, results: &Results) -> std::fmt::Result {
         for side in SIDES {
             row(page, &results.of(side, objects, PROVIDER_MS, Trouble::None))?;
         }
+    }
+    writeln!(page)
+}
+
+fn limits(page: &mut String, results: &Results) -> std::fmt::Result {
+    writeln!(
+        page,
+        "## Other limits\n\nThe `Controller` looks at every run under way whenever one of them goes on. Single runs, but for \
+         {IN_FLIGHT}.\n\n| runs at a time | objects | objects/s: opgen | tuned | CPU per object: opgen | tuned | opgen to tuned |\n|---:|---:|---:|---:|---:|---:|---:|"
+    )?;
+    for (objects, limit) in results.limits() {
+        let of = |side| results.with(limit, side, objects, PROVIDER_MS, Trouble::None);
+        let (ours, theirs) = (of(Side::Opgen), of(Side::Tuned));
+        let cpu = |figures: &[&Figure]| middle(figures, Figure::operator_micros);
+        writeln!(
+            page,
+            "| {limit} | {objects} | {:.0} | {:.0} | {:.0} us | {:.0} us | {:.2} |",
+            middle(&ours, Figure::rate),
+            middle(&theirs, Figure::rate),
+            cpu(&ours),
+            cpu(&theirs),
+            cpu(&ours) / cpu(&theirs),
+        )?;
     }
     writeln!(page)
 }

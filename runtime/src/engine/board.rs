@@ -1,14 +1,14 @@
 //! Who is where: what `/debug/reconciles` and `/readyz` show of one kind.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
 use crate::mutant::{Mutant, mutated};
-use crate::{engine::key::ObjectKey, probes::ReconcileState};
+use crate::{
+    engine::key::{ByKey, ObjectKey},
+    probes::ReconcileState,
+};
 
 /// Shared with the probes.
 #[derive(Clone, Default)]
@@ -21,7 +21,9 @@ pub(crate) struct Notes {
     /// What is wrong with the watch. Its loop takes it back, after a silence at the latest.
     pub(crate) trouble: Option<String>,
     pub(crate) idle: bool,
-    pub(crate) objects: BTreeMap<ObjectKey, Line>,
+    objects: ByKey<Line>,
+    /// How many of them are paused.
+    paused: usize,
     /// The loop turned at this moment: what `/livez` looks at.
     pub(crate) beat: Option<Instant>,
 }
@@ -48,12 +50,15 @@ pub(crate) struct Calm {
 }
 
 impl Notes {
+    /// The objects that are not settled, by name.
+    pub(crate) fn objects(&self) -> Vec<(&ObjectKey, &Line)> {
+        let mut lines: Vec<_> = self.objects.iter().collect();
+        lines.sort_by_key(|(key, _)| *key);
+        lines
+    }
+
     pub(crate) fn calm(&self) -> Calm {
-        let converged = self.synced
-            && self
-                .objects
-                .values()
-                .all(|line| line.state == ReconcileState::Paused);
+        let converged = self.synced && self.paused == self.objects.len();
         Calm {
             synced: self.synced,
             converged,
@@ -73,15 +78,23 @@ impl Board {
             return;
         }
         let mut notes = self.notes();
-        let line = notes.objects.entry(key.clone()).or_insert_with(|| Line {
-            phase: "",
-            state,
-            since: Instant::now(),
-            why: String::new(),
-            next,
+        let Notes {
+            objects, paused, ..
+        } = &mut *notes;
+        let line = objects.entry(key.clone()).or_insert_with(|| {
+            *paused += usize::from(state == ReconcileState::Paused);
+            Line {
+                phase: "",
+                state,
+                since: Instant::now(),
+                why: String::new(),
+                next,
+            }
         });
         if line.state != state {
             line.since = Instant::now();
+            *paused += usize::from(state == ReconcileState::Paused);
+            *paused -= usize::from(line.state == ReconcileState::Paused);
         }
         line.state = state;
         why.clone_into(&mut line.why);
@@ -125,7 +138,9 @@ impl Board {
     }
 
     pub(crate) fn settled(&self, key: &ObjectKey) {
-        self.notes().objects.remove(key);
+        let mut notes = self.notes();
+        let line = notes.objects.remove(key);
+        notes.paused -= usize::from(line.is_some_and(|line| line.state == ReconcileState::Paused));
     }
 
     pub(crate) fn remove(&self, key: &ObjectKey) {

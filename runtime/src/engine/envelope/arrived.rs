@@ -23,7 +23,7 @@ const SMALL: usize = 800;
 #[derive(Clone)]
 pub(crate) struct Arrived<K> {
     /// Without its managedFields.
-    text: Box<str>,
+    text: String,
     /// Where the status stands in it.
     status: Option<Range<usize>>,
     /// Name, namespace, uid and resourceVersion.
@@ -58,7 +58,7 @@ impl<'de, K: DeserializeOwned> Deserialize<'de> for Arrived<K> {
             decoded_meta(&text).map_err(serde::de::Error::custom)?
         };
         Ok(Self {
-            text: text.into(),
+            text,
             status,
             meta: Box::new(meta),
             kind: PhantomData,
