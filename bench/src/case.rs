@@ -124,11 +124,7 @@ impl Case {
             self.weather(),
         );
         let (spent, started) = (Spent::now(), Instant::now());
-        let client = {
-            // What a client leaves running is the operator's.
-            let _inside = operator.enter();
-            link.client()
-        };
+        let client = link.client(operator.handle());
         let provider = self.start(&operator, Access::Client(client));
         let converged = here.block_on(probe.all_ready(PATIENCE));
         let seen = Seen {

@@ -64,7 +64,7 @@ pub fn measure(
     operator.spawn(run(
         side,
         IN_FLIGHT,
-        Access::Client(link.client()),
+        Access::Client(link.client(operator.handle())),
         Slow::new(Duration::ZERO, false),
         RunOptions::default(),
     ));

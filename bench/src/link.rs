@@ -77,9 +77,10 @@ impl Link {
         }
     }
 
-    /// A client that goes this way. To be called inside of the runtime that uses it.
+    /// A client that goes this way. What it leaves running does so in `operator`.
     #[must_use]
-    pub fn client(&self) -> kube::Client {
+    pub fn client(&self, operator: &Handle) -> kube::Client {
+        let _inside = operator.enter();
         kube::Client::new(self.clone(), "default")
     }
 

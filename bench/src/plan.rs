@@ -41,7 +41,7 @@ impl Plan {
     pub fn full() -> Self {
         Self {
             sizes: vec![1_000, 10_000, 50_000],
-            rounds: 3,
+            rounds: 5,
             middle: 10_000,
             large: 50_000,
             limits: vec![64, 1_024],
@@ -143,6 +143,19 @@ pub fn run(plan: &Plan, say: impl Fn(&str)) -> Result<Results, String> {
     let (facts, began) = (Facts::read(), Instant::now());
     let program = std::env::current_exe()
         .map_err(|error| format!("this program's path is unknown: {error}"))?;
+    say("memory");
+    let counting = counting(&program)?;
+    let mut heap = Vec::new();
+    for side in ["opgen", "tuned"] {
+        let objects = plan.middle.to_string();
+        heap.push(output(Command::new(&counting).args([side, &objects]))?);
+    }
+    say("idle hours, in virtual time");
+    let (objects, hours) = plan.idle;
+    let idle = [Side::Opgen, Side::Tuned, Side::Documented]
+        .into_iter()
+        .map(|side| idle::measure(side, objects, hours))
+        .collect::<Result<_, _>>()?;
     let cases = plan.cases();
     let mut figures = Vec::with_capacity(cases.len());
     for (number, case) in cases.iter().enumerate() {
@@ -163,19 +176,6 @@ pub fn run(plan: &Plan, say: impl Fn(&str)) -> Result<Results, String> {
         ));
         figures.push(figure);
     }
-    say("memory");
-    let counting = counting(&program)?;
-    let mut heap = Vec::new();
-    for side in ["opgen", "tuned"] {
-        let objects = plan.middle.to_string();
-        heap.push(output(Command::new(&counting).args([side, &objects]))?);
-    }
-    say("idle hours, in virtual time");
-    let (objects, hours) = plan.idle;
-    let idle = [Side::Opgen, Side::Tuned, Side::Documented]
-        .into_iter()
-        .map(|side| idle::measure(side, objects, hours))
-        .collect::<Result<_, _>>()?;
     Ok(Results {
         facts,
         took_seconds: began.elapsed().as_secs_f64(),

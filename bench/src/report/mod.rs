@@ -76,6 +76,16 @@ impl Results {
     }
 }
 
+/// Ours to theirs: the median of the rounds' own ratios. What else the machine does meets both sides of a round.
+fn ratio(ours: &[&Figure], theirs: &[&Figure], value: impl Fn(&Figure) -> f64) -> f64 {
+    let rounds = ours.iter().zip(theirs);
+    median(
+        rounds
+            .map(|(ours, theirs)| value(ours) / value(theirs))
+            .collect(),
+    )
+}
+
 /// The median of what `value` says of each round.
 fn middle(figures: &[&Figure], value: impl Fn(&Figure) -> f64) -> f64 {
     median(figures.iter().map(|figure| value(figure)).collect())

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::middle;
+use super::{middle, ratio};
 use crate::{
     case::{Side, Trouble},
     figure::Figure,
@@ -70,25 +70,24 @@ fn ratios(results: &Results) -> Vec<Goal> {
         let (ours, theirs) = (of(Side::Opgen), of(Side::Tuned));
         goals.push(Goal {
             what: format!("{objects} objects: objects/s, opgen to tuned"),
-            figure: middle(&ours, Figure::rate) / middle(&theirs, Figure::rate),
+            figure: ratio(&ours, &theirs, Figure::rate),
             goal: 1.0,
             floor: 0.9,
             more_is_better: true,
         });
         goals.push(Goal {
             what: format!("{objects} objects: CPU per object, opgen to tuned"),
-            figure: middle(&ours, Figure::operator_micros)
-                / middle(&theirs, Figure::operator_micros),
+            figure: ratio(&ours, &theirs, Figure::operator_micros),
             goal: 0.8,
             floor: 1.0,
             more_is_better: false,
         });
     }
     for objects in results.sizes(0, Trouble::None) {
-        let rate = |side| middle(&results.of(side, objects, 0, Trouble::None), Figure::rate);
+        let of = |side| results.of(side, objects, 0, Trouble::None);
         goals.push(Goal {
             what: format!("{objects} objects, provider at once: objects/s, opgen to documented"),
-            figure: rate(Side::Opgen) / rate(Side::Documented),
+            figure: ratio(&of(Side::Opgen), &of(Side::Documented), Figure::rate),
             goal: 5.0,
             floor: 3.0,
             more_is_better: true,
@@ -218,7 +217,7 @@ fn limits(page: &mut String, results: &Results) -> std::fmt::Result {
             middle(&theirs, Figure::rate),
             cpu(&ours),
             cpu(&theirs),
-            cpu(&ours) / cpu(&theirs),
+            ratio(&ours, &theirs, Figure::operator_micros),
         )?;
     }
     writeln!(page)

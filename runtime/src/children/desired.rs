@@ -196,10 +196,7 @@ fn place<T: ChildResource>(
         }
         (true, None, wanted) => wanted,
     };
-    Ok(ObjectKey {
-        namespace: namespace.map(Into::into),
-        name: name.into(),
-    })
+    Ok(ObjectKey::new(namespace, name))
 }
 
 /// Sets one label or annotation.

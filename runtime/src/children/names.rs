@@ -56,10 +56,7 @@ mod tests {
     use super::*;
 
     fn owner(name: &str) -> ObjectKey {
-        ObjectKey {
-            namespace: Some("default".into()),
-            name: name.into(),
-        }
+        ObjectKey::new(Some("default"), name)
     }
 
     #[test]

@@ -70,10 +70,7 @@ impl OwnerKind {
         let reference = controller_of(meta).filter(|reference| self.is_of(reference))?;
         let namespace = meta.namespace.as_deref().filter(|_| self.namespaced);
         Some(Owner {
-            key: ObjectKey {
-                namespace: namespace.map(Into::into),
-                name: reference.name.as_str().into(),
-            },
+            key: ObjectKey::new(namespace, &reference.name),
             uid: reference.uid.clone(),
         })
     }

@@ -29,10 +29,7 @@ impl ObjectRef {
     /// The key, as seen from an object in `from`. A kind without namespaces has none.
     pub(crate) fn key(&self, from: Option<&str>, namespaced: bool) -> ObjectKey {
         let namespace = self.namespace.as_deref().or(from);
-        ObjectKey {
-            namespace: namespace.filter(|_| namespaced).map(Into::into),
-            name: self.name.as_str().into(),
-        }
+        ObjectKey::new(namespace.filter(|_| namespaced), &self.name)
     }
 }
 

@@ -10,6 +10,9 @@ use crate::{
     probes::ReconcileState,
 };
 
+/// So many objects keep their room once a burst is over.
+const ROOM: usize = 2048;
+
 /// Shared with the probes.
 #[derive(Clone, Default)]
 pub(crate) struct Board(Arc<Mutex<Notes>>);
@@ -140,6 +143,11 @@ impl Board {
     pub(crate) fn settled(&self, key: &ObjectKey) {
         let mut notes = self.notes();
         let line = notes.objects.remove(key);
+        let (left, room) = (notes.objects.len(), notes.objects.capacity());
+        if room > ROOM && left < room / 8 {
+            // Gives back what a burst has taken.
+            notes.objects.shrink_to(left * 2);
+        }
         notes.paused -= usize::from(line.is_some_and(|line| line.state == ReconcileState::Paused));
     }
 

@@ -7,7 +7,12 @@ mod starting;
 
 pub(super) use pace::LOOP_NOTE;
 
-use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, VecDeque},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use futures::StreamExt;
 use tokio::{
@@ -22,7 +27,7 @@ use crate::{
         board::{Board, Calm},
         bucket::Bucket,
         cache::Cache,
-        envelope::Envelope,
+        envelope::{Arrived, Envelope},
         groups::Groups,
         key::{ByKey, Keys, ObjectKey},
         kind::Kind,
@@ -43,6 +48,8 @@ const BEAT: Duration = Duration::from_secs(10);
 /// reads from it waits.
 const DEPENDENCIES: Duration = Duration::from_secs(3);
 
+/// So many objects of a list are decoded before the loop turns.
+const AT_ONCE: usize = 32;
 /// How long a run that was cut may take to end.
 const CUT: Duration = Duration::from_secs(5);
 
@@ -81,6 +88,8 @@ pub(crate) struct Controller<M: PhaseMachine> {
     queue: Queue,
     /// Boxed: a map has room to spare, and a state is large.
     states: ByKey<Box<ObjectState>>,
+    /// What a list has brought, and nobody has decoded yet.
+    arrivals: VecDeque<Arrived<M::Resource>>,
     /// The answers that runs got, until the watch brings the same.
     replies: ByKey<Reply<M::Resource>>,
     tasks: JoinSet<Done<M::Resource>>,
@@ -129,6 +138,7 @@ impl<M: PhaseMachine> Controller<M> {
             cache: Cache::new(),
             queue: Queue::default(),
             states: ByKey::default(),
+            arrivals: VecDeque::new(),
             replies: ByKey::default(),
             tasks: JoinSet::new(),
             keys: HashMap::new(),
@@ -175,6 +185,8 @@ impl<M: PhaseMachine> Controller<M> {
                 Some(news) = news.next() => self.learn(news),
                 () = bell.rung() => self.ring(),
                 () = &mut alarm => {}
+                // The server is busy with the next page meanwhile.
+                () = std::future::ready(()), if !self.arrivals.is_empty() => self.decode(AT_ONCE),
             }
         }
         self.drain().await;

@@ -156,10 +156,7 @@ mod tests {
     use super::*;
 
     fn key(name: &str) -> ObjectKey {
-        ObjectKey {
-            namespace: None,
-            name: name.into(),
-        }
+        ObjectKey::new(None, name)
     }
 
     #[test]

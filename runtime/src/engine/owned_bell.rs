@@ -110,10 +110,7 @@ mod tests {
     fn a_process_that_stands_by_does_not_grow_by_what_it_is_told() {
         let bell = Bell::default();
         let ask = |number: usize| {
-            bell.ask(&ObjectKey {
-                namespace: None,
-                name: number.to_string().into(),
-            });
+            bell.ask(&ObjectKey::new(None, &number.to_string()));
         };
         (0..STANDBY + 5).for_each(ask);
         assert_eq!(bell.take().len(), STANDBY);

@@ -24,9 +24,11 @@ impl<K: Resource<DynamicType = ()> + Clone> Reply<K> {
         *self.kept() = Some(envelope);
     }
 
-    /// Whether there is none, or it was taken.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.kept().is_none()
+    /// Whether nobody will ask for it: there is none, it was taken, or the watch brought as much before it came.
+    pub(crate) fn is_needless(&self, cached: u64) -> bool {
+        self.kept()
+            .as_ref()
+            .is_none_or(|kept| kept.version() <= cached)
     }
 
     /// The answer, if it is exactly this version of the object.
@@ -58,15 +60,16 @@ mod tests {
     #[test]
     fn only_the_same_version_of_the_same_object_is_taken_and_once() {
         let reply = Reply::default();
-        assert!(reply.is_empty());
+        assert!(reply.is_needless(0));
         reply.keep(version("u", "7"));
         for other in [version("u", "6"), version("u", "8"), version("v", "7")] {
             assert!(reply.take(other.meta()).is_none(), "{other:?}");
         }
-        assert!(!reply.is_empty());
+        assert!(!reply.is_needless(6));
+        assert!(reply.is_needless(7));
         let same = version("u", "7");
         assert_eq!(reply.take(same.meta()).unwrap().version(), 7);
-        assert!(reply.is_empty());
+        assert!(reply.is_needless(0));
         assert!(reply.take(same.meta()).is_none());
     }
 }

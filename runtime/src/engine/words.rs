@@ -25,19 +25,20 @@ const RATE: Rate = Rate {
 };
 
 /// What one object may still say in other words.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Words {
-    tokens: Bucket,
+    /// Absent until it says something in other words.
+    tokens: Option<Box<Bucket>>,
     /// Whether this write keeps what stands there.
     keeps: bool,
 }
 
-impl Default for Words {
-    fn default() -> Self {
-        Self {
-            tokens: Bucket::new(RATE),
-            keeps: false,
-        }
+impl Words {
+    fn take(&mut self) -> Result<(), Duration> {
+        let tokens = self
+            .tokens
+            .get_or_insert_with(|| Box::new(Bucket::new(RATE)));
+        tokens.take(Instant::now())
     }
 }
 
@@ -54,7 +55,7 @@ impl<M: PhaseMachine> Driver<M> {
                 .is_some_and(|why| self.rewords(conditions::UNOBSERVED, reasons::UNKNOWN, why));
         self.words.keeps = is_reworded
             && verdict.to.is_none()
-            && self.words.tokens.take(Instant::now()).is_err()
+            && self.words.take().is_err()
             && !mutated(Mutant::SteadyWords);
     }
 

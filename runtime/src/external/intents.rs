@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use foldhash::fast::RandomState;
 use jiff::{SignedDuration, Timestamp};
 
 use super::scope::CallScope;
@@ -18,7 +19,7 @@ const TIDY_ABOVE: usize = 1024;
 /// The entries, and how many there may be before they are tidied again.
 #[derive(Debug)]
 struct Known {
-    entries: HashMap<String, Entry>,
+    entries: HashMap<Box<str>, Entry, RandomState>,
     tidy_above: usize,
 }
 
@@ -50,7 +51,7 @@ impl Intents {
         Self {
             settle: SignedDuration::try_from(settle).unwrap_or(SignedDuration::MAX),
             known: Mutex::new(Known {
-                entries: HashMap::new(),
+                entries: HashMap::default(),
                 tidy_above: TIDY_ABOVE,
             }),
         }
@@ -63,7 +64,7 @@ impl Intents {
             known.tidy(|entry| {
                 entry.in_flight == 0 && now.duration_since(entry.last) >= self.settle
             });
-            let entry = known.entries.entry(key.as_str().to_owned()).or_default();
+            let entry = known.entries.entry(key.as_str().into()).or_default();
             entry.in_flight += 1;
             entry.last = now;
         });
@@ -128,7 +129,7 @@ impl Drop for Intent<'_> {
     fn drop(&mut self) {
         let now = self.scope.now();
         self.intents.with(|known| {
-            if let Some(entry) = known.entries.get_mut(&self.key) {
+            if let Some(entry) = known.entries.get_mut(&*self.key) {
                 entry.in_flight = entry.in_flight.saturating_sub(1);
                 entry.last = entry.last.max(now);
             }

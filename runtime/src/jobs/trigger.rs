@@ -40,10 +40,7 @@ impl<M: PhaseMachine> Trigger<M> {
     /// Makes the object run soon, if it exists; a backoff or a poll is cut. `None` as the namespace is for kinds that
     /// are in none.
     pub fn wake<'a>(&self, namespace: impl Into<Option<&'a str>>, name: &str) {
-        self.bell.ask(&ObjectKey {
-            namespace: namespace.into().map(Arc::from),
-            name: name.into(),
-        });
+        self.bell.ask(&ObjectKey::new(namespace.into(), name));
     }
 }
 

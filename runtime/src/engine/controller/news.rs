@@ -1,5 +1,7 @@
 //! What the watch and the bell tell, and whom it makes ready.
 
+use std::collections::VecDeque;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, runtime::watcher::Event};
 use tokio::time::Instant;
@@ -32,14 +34,16 @@ impl<M: PhaseMachine> Controller<M> {
                 self.deleted(&ObjectKey::of(arrived.meta()), arrived.meta());
             }
             News::Event(Event::Init) => {
+                self.arrivals.clear();
                 self.list_began = Some(Instant::now());
                 self.cache.list_begins();
             }
-            News::Event(Event::InitApply(arrived)) => {
-                let key = ObjectKey::of(arrived.meta());
-                self.cache.listed(key, arrived.open());
+            News::Event(Event::InitApply(arrived)) => self.arrivals.push_back(arrived),
+            News::Event(Event::InitDone) => {
+                self.decode(usize::MAX);
+                self.arrivals = VecDeque::new();
+                self.listed();
             }
-            News::Event(Event::InitDone) => self.listed(),
             News::Failed {
                 error,
                 kind,
@@ -52,6 +56,15 @@ impl<M: PhaseMachine> Controller<M> {
                     .watch_failed(watch_trouble(&self.kind.name, &error, code));
                 tracing::warn!(kind = %self.kind.name, %error, ?wait, "the watch failed");
             }
+        }
+    }
+
+    /// Decodes what a list has brought.
+    pub(super) fn decode(&mut self, most: usize) {
+        let most = most.min(self.arrivals.len());
+        for arrived in self.arrivals.drain(..most) {
+            let key = ObjectKey::of(arrived.meta());
+            self.cache.listed(key, arrived.open());
         }
     }
 

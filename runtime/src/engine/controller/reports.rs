@@ -16,7 +16,6 @@ use crate::{
         heat::HOT_DELAY,
         key::ObjectKey,
         queue::Lane,
-        reply::Reply,
         report::{Next, Report},
     },
     error::ErrorClass,
@@ -36,7 +35,9 @@ impl<M: PhaseMachine> Controller<M> {
             return;
         };
         self.groups.ended(&key);
-        if self.replies.get(&key).is_some_and(Reply::is_empty) {
+        let cached = self.cache.get(&key).map_or(0, Envelope::version);
+        let reply = self.replies.get(&key);
+        if reply.is_some_and(|reply| reply.is_needless(cached)) {
             self.replies.remove(&key);
         }
         match done {
