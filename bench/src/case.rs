@@ -96,6 +96,14 @@ pub struct Case {
 }
 
 impl Case {
+    /// Reads one from its JSON.
+    ///
+    /// # Errors
+    /// If that is none.
+    pub fn read(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| format!("the case does not read: {error}"))
+    }
+
     /// Runs it to its end.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
 use opgen_bench::{
     case::Case,
     plan::{self, Plan, Results},
-    remote, report,
+    report,
 };
 
 /// Compares opgen's runtime with kube-runtime's Controller.
@@ -41,12 +41,6 @@ enum Command {
         /// Side (opgen, tuned, documented), objects, provider_ms, in_flight, trouble (none, hang, conflict, cut).
         case: String,
     },
-    /// The server of a case by HTTPS, in a process of its own. `case` starts it.
-    #[command(hide = true)]
-    Serve {
-        /// The case.
-        case: String,
-    },
     /// Writes the page and the plot again, from results.json.
     Render {
         /// The folder that holds it.
@@ -58,7 +52,6 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::All { quick, out } => all(quick, out),
         Command::Case { case } => one(&case),
-        Command::Serve { case } => serve(&case),
         Command::Render { folder } => render(&folder),
     };
     match done {
@@ -91,17 +84,8 @@ fn all(quick: bool, out: Option<PathBuf>) -> Result<String, String> {
     ))
 }
 
-fn serve(case: &str) -> Result<String, String> {
-    remote::serve(&read(case)?)?;
-    Ok(String::new())
-}
-
-fn read(case: &str) -> Result<Case, String> {
-    serde_json::from_str(case).map_err(|error| format!("the case does not read: {error}"))
-}
-
 fn one(case: &str) -> Result<String, String> {
-    let figure = read(case)?.run()?;
+    let figure = Case::read(case)?.run()?;
     serde_json::to_string(&figure).map_err(|error| error.to_string())
 }
 

@@ -1,7 +1,11 @@
 //! Which cases make a report, and in which order: the sides take turns, so that whatever else the machine does meets
 //! all of them.
 
-use std::{path::Path, process::Command, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -11,6 +15,7 @@ use crate::{
     figure::Figure,
     heap::HeapFigure,
     idle::{self, IdleFigure},
+    remote,
 };
 
 /// Runs at a time, on every side that has a limit; also the permits of opgen's client.
@@ -143,8 +148,9 @@ pub fn run(plan: &Plan, say: impl Fn(&str)) -> Result<Results, String> {
     let (facts, began) = (Facts::read(), Instant::now());
     let program = std::env::current_exe()
         .map_err(|error| format!("this program's path is unknown: {error}"))?;
+    built(&program, remote::PROGRAM)?;
     say("memory");
-    let counting = counting(&program)?;
+    let counting = built(&program, "opgen-bench-heap")?;
     let mut heap = Vec::new();
     for side in ["opgen", "tuned"] {
         let objects = plan.middle.to_string();
@@ -185,12 +191,12 @@ pub fn run(plan: &Plan, say: impl Fn(&str)) -> Result<Results, String> {
     })
 }
 
-/// Builds the program with the counting allocator beside this one, as this one was built.
-fn counting(program: &Path) -> Result<std::path::PathBuf, String> {
+/// Builds one of the other programs beside this one, as this one was built.
+fn built(program: &Path, name: &str) -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut build = Command::new(cargo);
     build.args(["build", "--quiet", "--package", "opgen-bench"]);
-    build.args(["--bin", "opgen-bench-heap", "--manifest-path"]);
+    build.args(["--bin", name, "--manifest-path"]);
     build.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
     if !cfg!(debug_assertions) {
         build.arg("--release");
@@ -200,8 +206,8 @@ fn counting(program: &Path) -> Result<std::path::PathBuf, String> {
         build.arg("--target-dir").arg(target);
     }
     match build.status() {
-        Ok(status) if status.success() => Ok(program.with_file_name("opgen-bench-heap")),
-        Ok(status) => Err(format!("opgen-bench-heap does not build: {status}")),
+        Ok(status) if status.success() => Ok(program.with_file_name(name)),
+        Ok(status) => Err(format!("{name} does not build: {status}")),
         Err(error) => Err(format!("cargo does not start: {error}")),
     }
 }

@@ -35,6 +35,8 @@ use crate::{
     world::World,
 };
 
+/// The server's program.
+pub(crate) const PROGRAM: &str = "opgen-bench-server";
 /// Beyond one for each object: watches, files, pipes.
 const SPARE_FILES: u64 = 500;
 
@@ -77,14 +79,17 @@ impl Remote {
     /// Starts one for a case, with all its objects in it.
     pub(crate) fn start(case: &Case) -> Result<Self, String> {
         let program = std::env::current_exe()
-            .map_err(|error| format!("this program's path is unknown: {error}"))?;
+            .map_err(|error| format!("this program's path is unknown: {error}"))?
+            .with_file_name(PROGRAM);
         let case_text = serde_json::to_string(case).map_err(|error| error.to_string())?;
         let mut process = Command::new(program)
-            .args(["serve", &case_text])
+            .arg(case_text)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("the server's process does not start: {error}"))?;
+            .map_err(|error| {
+                format!("{PROGRAM} does not start, which `cargo build --release -p opgen-bench` builds beside this program: {error}")
+            })?;
         let orders = process.stdin.take();
         let answers = process.stdout.take().ok_or("the server has no output")?;
         let mut answers = BufReader::new(answers);
