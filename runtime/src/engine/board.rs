@@ -172,3 +172,35 @@ impl Board {
         self.notes().trouble = Some(trouble);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paused_objects_disturb_nobody_and_a_burst_leaves_no_room_behind() {
+        let board = Board::default();
+        board.synced();
+        let converged = || board.notes().calm().converged;
+        let keys: Vec<_> = (0..5000)
+            .map(|number: u32| ObjectKey::new(None, &number.to_string()))
+            .collect();
+        assert!(converged());
+        board.waiting(&keys[0]);
+        board.held(&keys[0], "");
+        board.held(&keys[0], "");
+        assert!(converged());
+        board.running(&keys[0]);
+        assert!(!converged());
+        board.held(&keys[0], "");
+        keys[1..].iter().for_each(|key| board.waiting(key));
+        assert!(!converged());
+        keys[1..].iter().for_each(|key| board.settled(key));
+        assert!(converged());
+        assert!(board.notes().objects.capacity() <= ROOM);
+        board.settled(&keys[0]);
+        board.settled(&keys[0]);
+        board.waiting(&keys[0]);
+        assert!(!converged());
+    }
+}
