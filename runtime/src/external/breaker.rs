@@ -27,6 +27,8 @@ pub(super) struct Admission {
     probe: bool,
     /// Which opening it belongs to: an answer to a call from before the last opening says nothing about now.
     epoch: u64,
+    /// When the call began.
+    at: Instant,
 }
 
 #[derive(Debug)]
@@ -88,6 +90,7 @@ impl Breaker {
         Ok(Admission {
             probe,
             epoch: self.epoch,
+            at: now,
         })
     }
 
@@ -115,7 +118,11 @@ impl Breaker {
                 self.open_if_due(now);
             }
             (Verdict::Failed | Verdict::FailedAgain, false) => {
-                self.in_a_row = self.in_a_row.saturating_add(1);
+                // Calls that began together also run out of time together: that makes no row if others were answered
+                // meanwhile.
+                if !self.answered_since(admission.at) {
+                    self.in_a_row = self.in_a_row.saturating_add(1);
+                }
                 self.count(1);
                 self.open_if_due(now);
             }
@@ -125,6 +132,10 @@ impl Breaker {
     fn answers_others(&self, now: Instant) -> bool {
         self.alive_at
             .is_some_and(|at| now.saturating_duration_since(at) < self.settings.open_for)
+    }
+
+    fn answered_since(&self, began: Instant) -> bool {
+        self.alive_at.is_some_and(|at| at > began)
     }
 
     fn count(&mut self, failed: u64) {

@@ -43,8 +43,9 @@ impl Default for ClientSettings {
 /// When the breaker of a target opens. It counts what the target is to blame for: timeouts, broken connections, 5xx.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BreakerSettings {
-    /// Failures in a row that open it; 0 = no such rule. Default 5. As long as the target answers others, what fails
-    /// again for an object whose last run failed too is not counted: one object's trouble is not the target's.
+    /// Failures in a row that open it; 0 = no such rule. Default 5. Calls during which another one was answered are in no
+    /// row. As long as the target answers others, what fails again for an object whose last run failed too is not counted
+    /// at all: one object's trouble is not the target's.
     pub consecutive: u32,
     /// Share of failures among the last [`window`](Self::window) calls that opens it, in percent; 0 = no such rule.
     /// Default 50.

@@ -64,3 +64,23 @@ fn a_probe_that_fails_is_a_failure_whose_ever_it_is() {
     report(&mut breaker, Verdict::FailedAgain, now);
     assert!(breaker.shut_until(now).is_some());
 }
+
+#[test]
+fn calls_that_time_out_together_are_no_row_if_another_was_answered_meanwhile() {
+    let (mut breaker, start) = breaker();
+    let mut together: Vec<_> = (0..9)
+        .map(|_| breaker.admit(start).expect("the breaker is closed"))
+        .collect();
+    let answered = together.pop().expect("there are nine");
+    breaker.report(answered, Verdict::Alive, start + Duration::from_millis(100));
+    let now = start + Duration::from_secs(1);
+    for admission in together {
+        breaker.report(admission, Verdict::Failed, now);
+        assert_eq!(breaker.shut_until(now), None);
+    }
+    // During these nobody is.
+    for _ in 0..5 {
+        report(&mut breaker, Verdict::Failed, now);
+    }
+    assert!(breaker.shut_until(now).is_some());
+}
