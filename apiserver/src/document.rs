@@ -44,18 +44,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Pool {
     /// A document whose parsed form goes when others need the room. `event` is what watches will call the commit.
     pub(crate) fn keep(self: &Arc<Self>, value: Value, event: &'static str) -> Document {
-        let (mut start, mut exact) = (0, false);
+        let mut start = 0;
         let line = printed(|room| {
             begin(event, room);
             start = room.len();
-            exact = json::write(&value, room);
+            json::write(&value, room);
             room.extend_from_slice(END);
         });
         let text = line.slice(start..line.len() - END.len());
         let document = Document(Arc::new(Inner {
             text: text.into(),
             line: Some((event, line)),
-            exact,
+            exact: json::is_exact(&value),
             parsed: Mutex::new(Some(Arc::new(value))),
             pool: Arc::downgrade(self),
         }));

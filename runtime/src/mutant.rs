@@ -48,6 +48,8 @@ mutants! {
     ClientPermits,
     /// A target that fails is called as often as one that does not.
     Breaker,
+    /// Calls that time out together shut the way on which others are answered.
+    BreakerRow,
     /// What a target asks for when it throttles is not heeded.
     RetryAfter,
     /// A clean-up may take for ever, and nobody is told.

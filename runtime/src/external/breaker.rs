@@ -120,7 +120,7 @@ impl Breaker {
             (Verdict::Failed | Verdict::FailedAgain, false) => {
                 // Calls that began together also run out of time together: that makes no row if others were answered
                 // meanwhile.
-                if !self.answered_since(admission.at) {
+                if !self.answered_since(admission.at) || mutated(Mutant::BreakerRow) {
                     self.in_a_row = self.in_a_row.saturating_add(1);
                 }
                 self.count(1);

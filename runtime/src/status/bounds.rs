@@ -1,6 +1,6 @@
 //! How large a status may become: etcd refuses objects above 1.5 MB with a bare 500.
 
-use std::fmt::{self, Write as _};
+use std::io;
 
 use serde_json::Value;
 
@@ -26,51 +26,20 @@ impl Default for Limits {
 /// The size of a value as JSON, in bytes; nothing is allocated.
 #[must_use]
 pub fn json_bytes(value: &Value) -> usize {
-    // Brackets, and a comma between any two.
-    let list = |count: usize| 1 + count.max(1);
-    match value {
-        Value::Null | Value::Bool(true) => 4,
-        Value::Bool(false) => 5,
-        Value::Number(number) => written(number),
-        Value::String(text) => text_bytes(text),
-        Value::Array(items) => list(items.len()) + items.iter().map(json_bytes).sum::<usize>(),
-        Value::Object(members) => {
-            let member =
-                |(name, value): (&String, &Value)| text_bytes(name) + 1 + json_bytes(value);
-            list(members.len()) + members.iter().map(member).sum::<usize>()
-        }
-    }
-}
-
-/// A string, with its quotes.
-fn text_bytes(text: &str) -> usize {
-    let extra = |byte: u8| match byte {
-        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 1,
-        // As \u00XX.
-        0..=31 => 5,
-        _ => 0,
-    };
-    let is_plain = |plain, byte| plain & (byte >= 32) & (byte != b'"') & (byte != b'\\');
-    // Nearly all are: a loop without branches is several times as fast.
-    let extra = match text.bytes().fold(true, is_plain) {
-        true => 0,
-        false => text.bytes().map(extra).sum(),
-    };
-    2 + text.len() + extra
-}
-
-/// What is written of it.
-fn written(value: &impl fmt::Display) -> usize {
     struct Counter(usize);
-    impl fmt::Write for Counter {
-        fn write_str(&mut self, text: &str) -> fmt::Result {
-            self.0 += text.len();
+    impl io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
     }
     let mut counter = Counter(0);
-    // The counter takes anything.
-    let _ = write!(counter, "{value}");
+    // Neither the counter nor a `Value` can fail to be written.
+    let _ = serde_json::to_writer(&mut counter, value);
     counter.0
 }
 
@@ -166,14 +135,8 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_the_text() {
-        let controls: String = (0..=127).map(char::from).collect();
-        for value in [
-            json!({"a": [1, 2.5, "ä\n"], "b": null, "c\"": controls}),
-            json!([[], {}, [[]], {"a": {}}, true, false, -7, u64::MAX, 1e300, 0.1, -0.0, 1e-7]),
-            Value::Null,
-        ] {
-            assert_eq!(json_bytes(&value), value.to_string().len(), "{value}");
-        }
+        let value = json!({"a": [1, 2.5, "ä\n"], "b": null});
+        assert_eq!(json_bytes(&value), value.to_string().len());
     }
 
     #[test]

@@ -257,10 +257,20 @@ struct State {
     calls: Vec<(&'static str, Instant)>,
     under_way: usize,
     most_at_once: usize,
+    /// So many creates never return from now on.
+    hanging: usize,
     create_time: Duration,
     build_time: Duration,
     /// How long a new instance cannot be found.
     hidden_for: Duration,
+}
+
+impl State {
+    fn hangs_once(&mut self) -> bool {
+        let hangs = self.hanging > 0;
+        self.hanging = self.hanging.saturating_sub(1);
+        hangs
+    }
 }
 
 struct Live {
@@ -288,6 +298,10 @@ impl Cloud {
 
     pub fn with_create_time(self, time: Duration) -> Self {
         self.with(|state| state.create_time = time)
+    }
+
+    pub fn whose_first_creates_hang(self, count: usize) -> Self {
+        self.with(|state| state.hanging = count)
     }
 
     pub fn with_build_time(self, time: Duration) -> Self {
@@ -392,6 +406,9 @@ impl Cloud {
 impl Provider for Cloud {
     async fn create(&self, key: &IdempotencyKey) -> CallResult<()> {
         let _under_way = self.begin("create").await?;
+        if self.state().hangs_once() {
+            std::future::pending::<()>().await;
+        }
         let time = self.state().create_time;
         tokio::time::sleep(time).await;
         let mut state = self.state();

@@ -1,8 +1,11 @@
 //! What the outside answers.
 
+use std::time::Duration;
+
 use opgen_runtime::secs;
 use opgen_testkit::{Fault, World};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::database::{Cloud, Mood, database, database_with, scenario};
 
@@ -113,6 +116,29 @@ pub fn a_provider_that_fails_is_given_a_rest() {
         for number in 0..50 {
             world.ready(&database(&format!("db-{number}"))).await;
         }
+    });
+}
+
+/// Six calls that began together never return, so they time out together. All others are answered.
+#[test]
+pub fn calls_that_time_out_together_give_no_rest_to_one_that_answers_others() {
+    let cloud = || {
+        let cloud = Cloud::default().with_create_time(Duration::from_millis(200));
+        cloud.whose_first_creates_hang(6)
+    };
+    scenario(cloud).run(async |world| {
+        let began = Instant::now();
+        for number in 0..150 {
+            let object = database(&format!("db-{number}"));
+            world.cluster.create_raw(object).unwrap();
+        }
+        world.until(|| world.provider.created() >= 100).await;
+        // The calls' timeout is 5 s, a breaker's first rest too.
+        let took = began.elapsed();
+        assert!(took > secs(5), "{took:?}: nothing timed out yet");
+        let creates = world.provider.calls("create");
+        let pause = creates.windows(2).map(|pair| pair[1] - pair[0]).max();
+        assert!(pause < Some(secs(2)), "a pause of {pause:?}");
     });
 }
 

@@ -164,6 +164,12 @@ fn a_watch_event_tells_its_version_before_it_is_decoded() {
     let envelope = arrived.open();
     assert_eq!(envelope.version(), 7);
     assert_eq!(envelope.meta().labels.as_ref().unwrap()["a"], "b");
+    // As an answer with the same object.
+    let answer = Envelope::<Pod>::from_json(&pod().to_string()).unwrap();
+    assert_eq!(envelope.object(), answer.object());
+    assert_eq!(envelope.status_text(), answer.status_text());
+    assert_eq!(envelope.raw_status().unwrap(), pod()["status"]);
+    assert_eq!(envelope.meta().managed_fields, None);
 }
 
 #[test]
@@ -172,4 +178,7 @@ fn names_with_escapes_are_read_all_the_same() {
     let arrived: Arrived<Pod> = serde_json::from_str(text).unwrap();
     assert_eq!(arrived.meta().name.as_deref(), Some("abc"));
     assert_eq!(arrived.open().meta().name.as_deref(), Some("abc"));
+    let text = r#"{"metadata": {"name": "a", "namespace": "n\u0061", "uid": "u", "resourceVersion": "7"}}"#;
+    let arrived: Arrived<Pod> = serde_json::from_str(text).unwrap();
+    assert_eq!(arrived.meta().namespace.as_deref(), Some("na"));
 }

@@ -12,7 +12,7 @@ hazards! {
         ],
     }
     H44 "A provider's wish to be left alone is ignored" {
-        default: "Retry-After is heeded per client and target, and a breaker rests one that fails",
+        default: "Retry-After is heeded per client and target, and a breaker rests one that fails, but not one that answers others",
         compile: [],
         lint: ["retry_after_ignored"],
         signals: [Metric("opgen_external_calls_total")],
@@ -20,6 +20,7 @@ hazards! {
             provider::a_provider_that_throttles_is_left_alone kills [RetryAfter],
             provider::an_api_server_that_throttles_is_left_alone kills [RetryAfter],
             provider::a_provider_that_fails_is_given_a_rest kills [Breaker],
+            provider::calls_that_time_out_together_give_no_rest_to_one_that_answers_others kills [BreakerRow],
         ],
     }
     H52 "A provider denies what was just created" {
